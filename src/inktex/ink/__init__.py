@@ -1,0 +1,6 @@
+"""Pen strokes: the `Ink` type, readers for every format that online handwriting comes in, and writers."""
+
+from inktex.ink.core import Ink, Symbol
+from inktex.ink.errors import MAX_BYTES, MAX_POINTS, MAX_STROKES, InkError
+
+__all__ = ["MAX_BYTES", "MAX_POINTS", "MAX_STROKES", "Ink", "InkError", "Symbol"]

@@ -1,0 +1,333 @@
+"""`Ink`: the strokes of one expression, with what is known about them. Readers make it, all rooms take it.
+
+All points lie in one array and `offsets` cuts it into strokes, so that slicing makes views, a transform is
+one matrix product, and a corpus can be memory-mapped. Ink never changes: its arrays are read-only, and every
+operation returns a new ink. Coordinates are those of the file, y pointing down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from operator import index as as_index
+from typing import Any, Self, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from inktex.ink.checks import (
+    Floats,
+    Indices,
+    both,
+    clean_text,
+    frozen,
+    frozen_channel,
+    frozen_offsets,
+    joined_channel,
+    same,
+    stroke_array,
+)
+from inktex.ink.errors import MAX_POINTS, InkError
+
+StrokeLike = npt.ArrayLike | Sequence[Sequence[float]]
+
+
+class _Unset:
+    """Marks the fields that `Ink.replace` leaves alone (None is a value there)."""
+
+
+_UNSET = _Unset()
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """One written symbol: its label, the indices of its strokes, and the id of its leaf in the MathML."""
+
+    label: str
+    strokes: tuple[int, ...]
+    id: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.label, str):
+            raise InkError(f"a symbol's label is a text, not {type(self.label).__name__}")
+        try:
+            strokes = tuple(as_index(stroke) for stroke in self.strokes)
+        except TypeError:
+            raise InkError(f"symbol {self.label!r}: its strokes are whole numbers") from None
+        if not strokes:
+            raise InkError(f"symbol {self.label!r} has no strokes")
+        object.__setattr__(self, "label", self.label.strip())
+        object.__setattr__(self, "strokes", strokes)
+        object.__setattr__(self, "id", clean_text(self.id, "symbol id"))
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Ink:
+    """Strokes of x and y, optionally with time and pressure per point, truth, segmentation and origin.
+
+    Stroke i is `points[offsets[i]:offsets[i + 1]]` and has at least one point. `source` says where the ink
+    came from; two inks that differ only there are equal.
+    """
+
+    points: Floats  # (N, 2)
+    offsets: Indices  # (S + 1,)
+    time: Floats | None = None  # (N,)
+    pressure: Floats | None = None  # (N,)
+    truth: str | None = None
+    symbols: tuple[Symbol, ...] = ()
+    mathml: str | None = None
+    writer: str | None = None
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        points = frozen(self.points, "points")
+        if points.ndim != 2 or points.shape[1] != 2:
+            raise InkError(f"points are an array of shape (N, 2), not {points.shape}")
+        if len(points) > MAX_POINTS:
+            raise InkError(f"{len(points)} points, more than the limit of {MAX_POINTS}")
+        offsets = frozen_offsets(self.offsets, len(points))
+        symbols = tuple(self.symbols)
+        stroke_count = len(offsets) - 1
+        for symbol in symbols:
+            if not isinstance(symbol, Symbol):
+                raise InkError(f"symbols are of type Symbol, not {type(symbol).__name__}")
+            if not all(0 <= stroke < stroke_count for stroke in symbol.strokes):
+                raise InkError(
+                    f"symbol {symbol.label!r} names a stroke that is not there (of {stroke_count})"
+                )
+        put = object.__setattr__
+        put(self, "points", points)
+        put(self, "offsets", offsets)
+        put(self, "time", frozen_channel(self.time, "time", len(points)))
+        put(self, "pressure", frozen_channel(self.pressure, "pressure", len(points)))
+        put(self, "symbols", symbols)
+        for name in ("truth", "mathml", "writer", "source"):
+            put(self, name, clean_text(getattr(self, name), name))
+
+    @classmethod
+    def from_strokes(
+        cls,
+        strokes: Iterable[StrokeLike],
+        *,
+        time: Iterable[npt.ArrayLike] | None = None,
+        pressure: Iterable[npt.ArrayLike] | None = None,
+        truth: str | None = None,
+        symbols: Iterable[Symbol] = (),
+        mathml: str | None = None,
+        writer: str | None = None,
+        source: str | None = None,
+    ) -> Self:
+        """Make ink from strokes, each an (n, 2) array or a list of (x, y); time and pressure likewise."""
+        arrays = [stroke_array(stroke, number) for number, stroke in enumerate(strokes)]
+        lengths = [len(stroke) for stroke in arrays]
+        return cls(
+            points=np.concatenate(arrays) if arrays else np.empty((0, 2)),
+            offsets=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
+            time=joined_channel(time, "time", lengths),
+            pressure=joined_channel(pressure, "pressure", lengths),
+            truth=truth,
+            symbols=tuple(symbols),
+            mathml=mathml,
+            writer=writer,
+            source=source,
+        )
+
+    @property
+    def strokes(self) -> tuple[Floats, ...]:
+        """The strokes as (n, 2) views of `points`."""
+        cuts = self.offsets.tolist()
+        return tuple(self.points[a:b] for a, b in pairwise(cuts))
+
+    @property
+    def stroke_of_point(self) -> Indices:
+        """For every point the index of its stroke, shape (N,)."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """The smallest box around the ink: left, top, right, bottom."""
+        if not len(self.points):
+            raise InkError("an ink without strokes has no bounds")
+        left, top = self.points.min(axis=0).tolist()
+        right, bottom = self.points.max(axis=0).tolist()
+        return left, top, right, bottom
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[Floats]:
+        return iter(self.strokes)
+
+    @overload
+    def __getitem__(self, key: int) -> Floats: ...
+    @overload
+    def __getitem__(self, key: slice) -> Ink: ...
+    def __getitem__(self, key: int | slice) -> Floats | Ink:
+        """`ink[i]` is one stroke as an (n, 2) array, `ink[i:j]` the ink of those strokes."""
+        if isinstance(key, slice):
+            return self.select(range(len(self))[key])
+        number = range(len(self))[key]
+        return self.points[self.offsets[number] : self.offsets[number + 1]]
+
+    def select(self, indices: Iterable[int]) -> Ink:
+        """Return the chosen strokes in the order given.
+
+        Symbols stay when all their strokes were chosen. Truth and MathML stay when no stroke was left out.
+        """
+        numbers = range(len(self))
+        chosen = [numbers[as_index(number)] for number in indices]
+        place: dict[int, int] = {}
+        for position, number in enumerate(chosen):
+            place.setdefault(number, position)
+        whole = len(place) == len(self)
+        rows = self._rows_of(chosen)
+        lengths = np.diff(self.offsets)[chosen]
+        return Ink(
+            points=self.points[rows],
+            offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
+            time=None if self.time is None else self.time[rows],
+            pressure=None if self.pressure is None else self.pressure[rows],
+            truth=self.truth if whole else None,
+            symbols=tuple(
+                Symbol(symbol.label, tuple(place[s] for s in symbol.strokes), symbol.id if whole else None)
+                for symbol in self.symbols
+                if all(s in place for s in symbol.strokes)
+            ),
+            mathml=self.mathml if whole else None,
+            writer=self.writer,
+            source=self.source,
+        )
+
+    def _rows_of(self, chosen: Sequence[int]) -> slice | Indices:
+        """The rows of `points` under the chosen strokes; a slice (no copy) where they follow each other."""
+        if not chosen:
+            return slice(0, 0)
+        if all(b == a + 1 for a, b in pairwise(chosen)):
+            return slice(int(self.offsets[chosen[0]]), int(self.offsets[chosen[-1] + 1]))
+        return np.concatenate([np.arange(self.offsets[i], self.offsets[i + 1]) for i in chosen])
+
+    def translate(self, dx: float, dy: float) -> Ink:
+        """Move the ink."""
+        return self.replace(points=self.points + np.array([dx, dy], dtype=np.float64))
+
+    def scale(self, factor: float, factor_y: float | None = None) -> Ink:
+        """Scale about the origin; with two factors x and y differently."""
+        return self.replace(points=self.points * np.array([factor, factor if factor_y is None else factor_y]))
+
+    def transform(self, matrix: npt.ArrayLike, offset: npt.ArrayLike = (0.0, 0.0)) -> Ink:
+        """Apply an affine map: every point p becomes `matrix @ p + offset` (matrix 2×2)."""
+        linear = np.asarray(matrix, dtype=np.float64)
+        shift = np.asarray(offset, dtype=np.float64)
+        if linear.shape != (2, 2) or shift.shape != (2,):
+            raise InkError("an affine map is a 2x2 matrix and an offset of two numbers")
+        return self.replace(points=self.points @ linear.T + shift)
+
+    def __add__(self, other: Ink) -> Ink:
+        """Write `other` after this ink. Truth and MathML are not known of the whole; symbols are kept."""
+        if not isinstance(other, Ink):
+            return NotImplemented
+        if not len(other):
+            return self
+        if not len(self):
+            return other
+        count = len(self)
+        return Ink(
+            points=np.concatenate([self.points, other.points]),
+            offsets=np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]]),
+            time=both(self.time, other.time),
+            pressure=both(self.pressure, other.pressure),
+            symbols=tuple(Symbol(symbol.label, symbol.strokes) for symbol in self.symbols)
+            + tuple(
+                Symbol(symbol.label, tuple(s + count for s in symbol.strokes)) for symbol in other.symbols
+            ),
+            writer=self.writer if self.writer == other.writer else None,
+            source=self.source if self.source == other.source else None,
+        )
+
+    def replace(
+        self,
+        *,
+        points: npt.ArrayLike | _Unset = _UNSET,
+        offsets: npt.ArrayLike | _Unset = _UNSET,
+        time: npt.ArrayLike | _Unset | None = _UNSET,
+        pressure: npt.ArrayLike | _Unset | None = _UNSET,
+        truth: str | _Unset | None = _UNSET,
+        symbols: Iterable[Symbol] | _Unset = _UNSET,
+        mathml: str | _Unset | None = _UNSET,
+        writer: str | _Unset | None = _UNSET,
+        source: str | _Unset | None = _UNSET,
+    ) -> Ink:
+        """Return the same ink with some fields exchanged."""
+
+        def given(value: Any, present: Any) -> Any:
+            return present if isinstance(value, _Unset) else value
+
+        return Ink(
+            points=given(points, self.points),
+            offsets=given(offsets, self.offsets),
+            time=given(time, self.time),
+            pressure=given(pressure, self.pressure),
+            truth=given(truth, self.truth),
+            symbols=tuple(given(symbols, self.symbols)),
+            mathml=given(mathml, self.mathml),
+            writer=given(writer, self.writer),
+            source=given(source, self.source),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ink):
+            return NotImplemented
+        return (
+            np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.points, other.points)
+            and same(self.time, other.time)
+            and same(self.pressure, other.pressure)
+            and (self.truth, self.symbols, self.mathml, self.writer)
+            == (other.truth, other.symbols, other.mathml, other.writer)
+        )
+
+    def __hash__(self) -> int:
+        points = self.points + 0.0  # -0.0 equals 0.0 and must hash the same
+        return hash((points.tobytes(), self.offsets.tobytes(), self.truth, self.symbols, self.writer))
+
+    def __reduce__(self) -> tuple[type[Ink], tuple[object, ...]]:
+        # Pickle would bring the arrays back writable; going through the constructor freezes them again.
+        return Ink, tuple(getattr(self, field.name) for field in fields(self))
+
+    def __repr__(self) -> str:
+        known = [f"{len(self)} strokes", f"{len(self.points)} points"]
+        known += [f"truth={self.truth!r}"] if self.truth else []
+        known += [f"{len(self.symbols)} symbols"] if self.symbols else []
+        known += [f"source={self.source!r}"] if self.source else []
+        return f"Ink({', '.join(known)})"
+
+    def to_svg(
+        self,
+        *,
+        height: float = 120.0,
+        max_width: float = 900.0,
+        line_width: float = 2.0,
+        color: str | Sequence[str] | None = None,
+        labels: bool = False,
+        background: str | None = None,
+    ) -> str:
+        """Draw the ink as a standalone SVG image.
+
+        `color` is one colour or one per stroke; by default the text colour of the page. With `labels` every
+        symbol of the segmentation has its own colour and its label above it.
+        """
+        from inktex.ink.svg import draw_svg
+
+        return draw_svg(
+            self,
+            height=height,
+            max_width=max_width,
+            line_width=line_width,
+            color=color,
+            labels=labels,
+            background=background,
+        )
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
