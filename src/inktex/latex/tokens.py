@@ -1,0 +1,50 @@
+"""The words of LaTeX: `tokenize` cuts a LaTeX string into them, `join` writes them out again.
+
+A word is a command (`\\frac`), a sign (`\\{`), the head or tail of an environment (`\\begin{matrix}`)
+or a single character. White space separates words and is not itself one, except for the explicit space `\\ `.
+"""
+
+import re
+from collections.abc import Iterable
+
+_WORD = re.compile(r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}|\\[a-zA-Z]+\*?|\\.|\S", re.DOTALL)
+_ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{")
+
+# The few commands with a starred form; after any other the star is a sign of its own.
+_STARRED = frozenset({r"\operatorname*", r"\hspace*", r"\vspace*"})
+
+
+class LatexError(ValueError):
+    """LaTeX that cannot be understood; the message says where and why."""
+
+
+def tokenize(latex: str) -> tuple[str, ...]:
+    """Cut a LaTeX string into its words, unchanged: `\\frac12` gives `\\frac`, `1`, `2`.
+
+    A backslash with nothing behind it is not LaTeX and raises LatexError.
+    """
+    words: list[str] = []
+    for match in _WORD.finditer(latex):
+        word = match.group()
+        if word == "\\":
+            raise LatexError(f"{excerpt(latex)}: a backslash with nothing behind it at its end")
+        if _ENVIRONMENT.match(word):
+            word = "".join(word.split())
+        elif word[0] == "\\" and word[1:2].isspace():
+            word = "\\ "
+        elif word[-1] == "*" and len(word) > 2 and word not in _STARRED:
+            words.append(word[:-1])
+            word = "*"
+        words.append(word)
+    return tuple(words)
+
+
+def join(tokens: Iterable[str]) -> str:
+    """Write words as one LaTeX string, separated by single spaces as in the captions."""
+    return " ".join(tokens)
+
+
+def excerpt(latex: str, limit: int = 60) -> str:
+    """The beginning of a LaTeX string, in quotes, short enough for an error message."""
+    text = " ".join(latex.split())
+    return f"'{text}'" if len(text) <= limit else f"'{text[:limit]}…'"

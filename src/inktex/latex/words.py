@@ -1,0 +1,124 @@
+"""What the normaliser knows about single LaTeX words: synonyms, words without ink, commands with arguments.
+
+Nothing but tables; each says which habit of truth strings it undoes.
+"""
+
+import re
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Different words, one sign on paper; the right-hand side is the word of the captions.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    r"\to": (r"\rightarrow",),
+    r"\longrightarrow": (r"\rightarrow",),
+    r"\gets": (r"\leftarrow",),
+    r"\lt": ("<",),
+    r"\gt": (">",),
+    r"\le": (r"\leq",),
+    r"\leqslant": (r"\leq",),
+    r"\ge": (r"\geq",),
+    r"\geqslant": (r"\geq",),
+    r"\ne": (r"\neq",),
+    r"\lbrack": ("[",),
+    r"\rbrack": ("]",),
+    r"\lbrace": (r"\{",),
+    r"\rbrace": (r"\}",),
+    r"\lparen": ("(",),
+    r"\rparen": (")",),
+    r"\vert": ("|",),
+    r"\lvert": ("|",),
+    r"\rvert": ("|",),
+    r"\mid": ("|",),
+    r"\Vert": (r"\|",),
+    r"\lVert": (r"\|",),
+    r"\rVert": (r"\|",),
+    r"\dots": (r"\ldots",),
+    r"\dotsc": (r"\ldots",),
+    r"\dotso": (r"\ldots",),
+    r"\hdots": (r"\ldots",),
+    r"\dotsb": (r"\cdots",),
+    r"\dotsm": (r"\cdots",),
+    r"\dotsi": (r"\cdots",),
+    r"\owns": (r"\ni",),
+    r"\land": (r"\wedge",),
+    r"\lor": (r"\vee",),
+    r"\lnot": (r"\neg",),
+    r"\colon": (":",),
+    r"\sp": ("^",),
+    r"\sb": ("_",),
+    r"\dfrac": (r"\frac",),
+    r"\tfrac": (r"\frac",),
+    r"\cfrac": (r"\frac",),
+    r"\dbinom": (r"\binom",),
+    r"\tbinom": (r"\binom",),
+    "\N{MINUS SIGN}": ("-",),
+    "\N{EN DASH}": ("-",),
+    "\N{MULTIPLICATION SIGN}": (r"\times",),
+    "\N{DIVISION SIGN}": (r"\div",),
+    "\N{PLUS-MINUS SIGN}": (r"\pm",),
+    "\N{LESS-THAN OR EQUAL TO}": (r"\leq",),
+    "\N{GREATER-THAN OR EQUAL TO}": (r"\geq",),
+    "\N{NOT EQUAL TO}": (r"\neq",),
+    "\N{RIGHTWARDS ARROW}": (r"\rightarrow",),
+    "\N{INFINITY}": (r"\infty",),
+    "\N{MIDDLE DOT}": (r"\cdot",),
+    "\N{HORIZONTAL ELLIPSIS}": (r"\ldots",),
+    "\N{RIGHT SINGLE QUOTATION MARK}": ("'",),
+    "\N{PRIME}": ("'",),
+}
+
+# Math mode marks, spacing, fonts and styles that last to the end of their group, sizes of delimiters: no ink.
+WITHOUT_INK = _words(
+    r"""$ ~ \( \) \[ \] \, \; \: \! \> \/ \- \quad \qquad \enspace \thinspace \medspace \thickspace
+    \negthinspace \displaystyle \textstyle \scriptstyle \scriptscriptstyle \nolimits \displaylimits \relax
+    \null \nonumber \notag
+    \rm \it \bf \sf \tt \sc \sl \em \cal \mit
+    \tiny \small \large \Large \LARGE \huge \Huge \normalsize
+    \big \Big \bigg \Bigg \bigl \Bigl \biggl \Biggl \bigr \Bigr \biggr \Biggr \bigm \Bigm \biggm \Biggm
+    \left \right \middle"""
+) | {"\\ ", "\N{NO-BREAK SPACE}"}
+
+# After these a full stop stands for no delimiter at all, and `<`, `>` for angle brackets.
+DELIMITER_SIZES = _words(
+    r"""\left \right \middle \big \Big \bigg \Bigg \bigl \Bigl \biggl \Biggl \bigr \Bigr \biggr \Biggr
+    \bigm \Bigm \biggm \Biggm"""
+)
+
+# Commands that only change the look of their argument: the argument stays, the command goes.
+FONTS = _words(
+    r"""\mathrm \mathbf \mathit \mathsf \mathtt \mathnormal \boldsymbol \bm \pmb \mbox \hbox \vbox \vtop \fbox
+    \text \textrm \textbf \textit \textsf \texttt \textnormal \textup \textsl \emph \ensuremath \mathord
+    \mathop \mathbin \mathrel \mathopen \mathclose \mathpunct \mathinner \operatorname \operatorname*"""
+)
+
+# Commands that go together with their argument.
+DROPPED_WITH_ARGUMENT = _words(
+    r"\hspace \hspace* \vspace \vspace* \phantom \hphantom \vphantom \label \tag \color"
+)
+
+# Commands whose arguments carry ink, by the number of them; `\sqrt` with its optional index is treated apart.
+ONE_ARGUMENT = _words(
+    r"""\overline \underline \hat \widehat \bar \vec \dot \ddot \dddot \tilde \widetilde \check \acute
+    \grave \mathring \overrightarrow \overleftarrow \overleftrightarrow \overbrace \underbrace \boxed
+    \cancel \mathbb \mathcal \mathfrak \mathscr"""
+)
+TWO_ARGUMENTS = _words(r"\frac \binom \overset \underset \stackrel")
+
+# Infix forms `{a \over b}` and the command that says the same.
+INFIX = {r"\over": r"\frac", r"\choose": r"\binom"}
+
+# Function names that truth strings also spell with single letters, as in `sin x`: those of the captions only,
+# since `max` or `exp` as letters could as well be products, and not inside of a longer name.
+SPELT_FUNCTION = re.compile(r"(?<!arc)(?:sin(?![hc])|cos(?!h|ec)|tan(?!h)|log|lim)")
+
+# `\lt` and `\gt` come out of escaped XML without a space behind them: `\ltN` is `\lt N`.
+# These are longer words of their own.
+LONGER_THAN_LT_GT = _words(r"\ltimes \gtrsim \gtrapprox \gtrdot \gtreqless \gtreqqless \gtrless \gtneqqless")
+
+
+def argument_count(word: str) -> int:
+    """How many arguments in braces follow a word in the caption form."""
+    return 2 if word in TWO_ARGUMENTS else 1 if word in ONE_ARGUMENT or word == r"\sqrt" else 0
