@@ -2,5 +2,6 @@
 
 from inktex.ink.core import Ink, Symbol
 from inktex.ink.errors import MAX_BYTES, MAX_POINTS, MAX_STROKES, InkError
+from inktex.ink.sources import read, read_all
 
-__all__ = ["MAX_BYTES", "MAX_POINTS", "MAX_STROKES", "Ink", "InkError", "Symbol"]
+__all__ = ["MAX_BYTES", "MAX_POINTS", "MAX_STROKES", "Ink", "InkError", "Symbol", "read", "read_all"]

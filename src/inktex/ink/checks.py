@@ -1,4 +1,4 @@
-"""What must hold of the arrays and texts of an `Ink`: values as callers give them in, checked read-only ones out.
+"""What must hold of the arrays and texts of an `Ink`: values as callers give them in, checked ones out.
 
 Whatever does not fit is an `InkError` that says what was expected.
 """

@@ -14,7 +14,8 @@ import numpy as np
 from inktex.ink.errors import InkError
 
 if TYPE_CHECKING:
-    from inktex.ink.core import Floats, Ink
+    from inktex.ink.checks import Floats
+    from inktex.ink.core import Ink
 
 # Told apart by people with any colour vision (Okabe and Ito), dark enough on white.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f5f00", "#000000")

@@ -1,0 +1,248 @@
+"""InkML (W3C, and the dialects of CROHME and MathWriting): the root element in, an `Ink` out.
+
+Channels are found by name in the `traceFormat` that holds for a trace; X and Y are needed, T becomes time
+and F pressure. Truth is the annotation `truth` (CROHME) or `normalizedLabel` / `label` (MathWriting). The
+innermost `traceGroup`s that have a label are the symbols; `annotationXML href` ties one to its MathML leaf.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from inktex.ink.checks import Floats
+from inktex.ink.core import Ink, Symbol
+from inktex.ink.errors import MAX_POINTS, MAX_STROKES, InkError
+from inktex.ink.mathml import mathml_text
+from inktex.ink.textfile import XML_ID
+from inktex.ink.traces import parse_trace
+
+_TRUTH_ANNOTATIONS = ("truth", "normalizedLabel", "label")  # the first one present counts
+_MANY_CHANNELS = 64
+
+
+@dataclass(frozen=True)
+class Channels:
+    """Where x, y, time and pressure stand in a point, and how many values every point has."""
+
+    x: int = 0
+    y: int = 1
+    time: int | None = None
+    pressure: int | None = None
+    regular: int = 2
+    sign_x: float = 1.0
+    sign_y: float = 1.0
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """One stroke as read: (n, 2) points and, where the trace has them, time and pressure of each."""
+
+    points: Floats
+    time: Floats | None
+    pressure: Floats | None
+
+
+def read_inkml(root: Element) -> Ink:
+    """Read one InkML document."""
+    strokes, stroke_of_id = _read_traces(root)
+    if not strokes:
+        raise InkError("no strokes (no <trace> with points in it)")
+    annotations = _annotations(root)
+    return Ink.from_strokes(
+        [stroke.points for stroke in strokes],
+        time=_if_everywhere([stroke.time for stroke in strokes]),
+        pressure=_if_everywhere([stroke.pressure for stroke in strokes]),
+        truth=next((annotations[kind] for kind in _TRUTH_ANNOTATIONS if annotations.get(kind)), None),
+        symbols=_symbols(root, stroke_of_id),
+        mathml=next(filter(None, map(mathml_text, root.findall("annotationXML"))), None),
+        writer=annotations.get("writer"),
+    )
+
+
+def _read_traces(root: Element) -> tuple[list[Stroke], dict[str, int]]:
+    """Read all traces in document order; also return which stroke a trace id became."""
+    strokes: list[Stroke] = []
+    stroke_of_id: dict[str, int] = {}
+    point_count = 0
+    for number, (trace, channels) in enumerate(_traces(root)):
+        identifier = _identifier(trace)
+        place = f"trace {number + 1}" if identifier is None else f"trace with id {identifier!r}"
+        try:
+            stroke = _stroke(trace.text or "", channels)
+        except InkError as error:
+            raise InkError(error.reason, place=f"{place}, {error.place}" if error.place else place) from None
+        if stroke is None or trace.get("type", "").casefold() == "penup":
+            continue  # nothing was drawn: no point, or the pen moved above the paper
+        point_count += len(stroke.points)
+        if len(strokes) >= MAX_STROKES or point_count > MAX_POINTS:
+            raise InkError(
+                f"more than the limit of {MAX_STROKES} strokes or {MAX_POINTS} points", place=place
+            )
+        continued = _continued(trace, strokes, stroke_of_id)
+        if continued is None:
+            continued = len(strokes)
+            strokes.append(stroke)
+        else:
+            strokes[continued] = _joined(strokes[continued], stroke)
+        if identifier is not None:
+            stroke_of_id.setdefault(identifier, continued)
+    return strokes, stroke_of_id
+
+
+def _traces(root: Element) -> Iterator[tuple[Element, Channels]]:
+    """Yield every trace with its channels: by reference, or as the last format before it says."""
+    formats = _formats(root)
+    first = root.find(".//traceFormat")
+    current = Channels() if first is None else _channels(first)
+    waiting: list[tuple[Element, Channels | None]] = [(child, None) for child in reversed(root)]
+    while waiting:
+        element, inherited = waiting.pop()
+        own = formats.get(_reference(element, "contextRef"), inherited)
+        if element.tag == "trace":
+            yield element, own or current
+        elif element.tag in ("traceFormat", "context"):
+            inner = element if element.tag == "traceFormat" else element.find(".//traceFormat")
+            current = formats.get(_identifier(element)) or current if inner is None else _channels(inner)
+        elif element.tag not in ("definitions", "annotation", "annotationXML"):
+            waiting.extend((child, own) for child in reversed(element))
+
+
+def _formats(root: Element) -> dict[str | None, Channels]:
+    """The formats that traces can refer to, by the id of the format, its ink source or its context."""
+    formats: dict[str | None, Channels] = {}
+    for tag, references in (
+        ("traceFormat", ()),
+        ("inkSource", ("traceFormatRef",)),
+        ("context", ("traceFormatRef", "inkSourceRef", "contextRef")),
+    ):
+        for element in root.iter(tag):
+            identifier = _identifier(element)
+            if identifier is None:
+                continue
+            inner = element if tag == "traceFormat" else element.find(".//traceFormat")
+            if inner is not None:
+                formats[identifier] = _channels(inner)
+                continue
+            known = (formats.get(_reference(element, name)) for name in references)
+            found = next((channels for channels in known if channels is not None), None)
+            if found is not None:
+                formats[identifier] = found
+    return formats
+
+
+def _channels(trace_format: Element) -> Channels:
+    intermittent = set(trace_format.findall("intermittentChannels/channel"))
+    channels = [element for element in trace_format.iter("channel") if element not in intermittent]
+    names = [element.get("name", "").strip().upper() for element in channels]
+    if not names:
+        return Channels()
+    if len(names) > _MANY_CHANNELS:
+        raise InkError(f"{len(names)} channels, more than the limit of {_MANY_CHANNELS}", place="traceFormat")
+    missing = [name for name in ("X", "Y") if name not in names]
+    if missing:
+        raise InkError(
+            f"no channel {' and '.join(missing)} (channels: {', '.join(names)})", place="traceFormat"
+        )
+
+    def sign(name: str) -> float:
+        return -1.0 if channels[names.index(name)].get("orientation", "").startswith("-") else 1.0
+
+    return Channels(
+        x=names.index("X"),
+        y=names.index("Y"),
+        time=names.index("T") if "T" in names else None,
+        pressure=names.index("F") if "F" in names else None,
+        regular=len(names),
+        sign_x=sign("X"),
+        sign_y=sign("Y"),
+    )
+
+
+def _stroke(text: str, channels: Channels) -> Stroke | None:
+    rows = parse_trace(text, channels.regular)  # (points, values)
+    if not len(rows):
+        return None
+    if rows.shape[1] <= max(channels.x, channels.y):
+        raise InkError(f"{rows.shape[1]} values in a point, but its format has {channels.regular} channels")
+    points = rows[:, [channels.x, channels.y]]
+    bad = ~np.isfinite(points).all(axis=1)
+    if bad.any():
+        raise InkError("x and y must be finite numbers", place=f"point {int(bad.argmax()) + 1}")
+    if channels.sign_x < 0 or channels.sign_y < 0:
+        points *= (channels.sign_x, channels.sign_y)
+    return Stroke(points, _column(rows, channels.time), _column(rows, channels.pressure))
+
+
+def _column(rows: Floats, number: int | None) -> Floats | None:
+    if number is None or number >= rows.shape[1] or not np.isfinite(rows[:, number]).all():
+        return None
+    return rows[:, number]
+
+
+def _if_everywhere(channel: Sequence[Floats | None]) -> list[Floats] | None:
+    """Time or pressure is part of the ink only if all its strokes have it."""
+    known = [values for values in channel if values is not None]
+    return known if len(known) == len(channel) else None
+
+
+def _continued(trace: Element, strokes: Sequence[Stroke], stroke_of_id: Mapping[str, int]) -> int | None:
+    """The stroke that a trace goes on with (`continuation`), None for a stroke of its own."""
+    if trace.get("continuation") not in ("middle", "end") or not strokes:
+        return None
+    return stroke_of_id.get(_reference(trace, "priorRef") or "", len(strokes) - 1)
+
+
+def _joined(first: Stroke, second: Stroke) -> Stroke:
+    def join(a: Floats | None, b: Floats | None) -> Floats | None:
+        return None if a is None or b is None else np.concatenate([a, b])
+
+    return Stroke(
+        np.concatenate([first.points, second.points]),
+        join(first.time, second.time),
+        join(first.pressure, second.pressure),
+    )
+
+
+def _annotations(element: Element) -> dict[str, str]:
+    """The annotations of one element by type; the first of each type counts."""
+    found: dict[str, str] = {}
+    for annotation in element.findall("annotation"):
+        text = (annotation.text or "").strip()
+        if text:
+            found.setdefault(_kind(annotation), text)
+    return found
+
+
+def _kind(annotation: Element) -> str:
+    """The type of an annotation. Some CROHME 2013 files misspell the attribute as `typx`."""
+    kind = annotation.get("type")
+    if kind is None:
+        kind = next((value for name, value in annotation.items() if name.startswith("typ")), "")
+    return kind.strip()
+
+
+def _symbols(root: Element, stroke_of_id: Mapping[str, int]) -> list[Symbol]:
+    symbols = []
+    for group in root.iter("traceGroup"):
+        names = [_reference(child, "traceDataRef") for child in group if child.tag == "traceView"]
+        names += [_identifier(child) for child in group if child.tag == "trace"]
+        if not names:
+            continue
+        label = _annotations(group).get("truth")
+        strokes = [stroke_of_id.get(name or "", -1) for name in names]
+        if label is None or min(strokes) < 0:  # a group without a meaning, or one of ink that is not there
+            continue
+        leaf = next((x.get("href") for x in group.findall("annotationXML") if x.get("href")), None)
+        symbols.append(Symbol(label, tuple(dict.fromkeys(strokes)), leaf.removeprefix("#") if leaf else None))
+    return symbols
+
+
+def _identifier(element: Element) -> str | None:
+    return element.get(XML_ID) or element.get("id")
+
+
+def _reference(element: Element, attribute: str) -> str | None:
+    value = element.get(attribute)
+    return value.strip().removeprefix("#") if value else None

@@ -1,0 +1,141 @@
+"""Where ink comes from: a path, bytes, an open file, stdin, a folder, a zip (also inside a zip); inks come out.
+
+`read` wants exactly one ink and raises `InkError` otherwise. `read_all` goes through everything there is and
+yields a name with either the ink or the error, so that one bad file among thousands stops nothing.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from inktex.ink.archives import is_hidden, is_zip, members, spool
+from inktex.ink.core import Ink
+from inktex.ink.errors import MAX_BYTES, InkError
+from inktex.ink.formats import UnknownFormatError, read_bytes
+
+Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[Any]
+Item = tuple[str, Ink | InkError]
+
+# Files so named say that they are ink: if they cannot be read, that is reported, also inside a folder.
+INK_SUFFIXES = (".inkml", ".scgink", ".scg", ".xopp", ".xoj", ".excalidraw", ".jiix")
+
+
+def read(source: Source, *, name: str | None = None) -> Ink:
+    """Read the one ink of a file, bytes, an open file or stdin (`"-"`). Errors and `ink.source` say `name`."""
+    found: Ink | None = None
+    for _, item in _items(source, name):
+        if isinstance(item, InkError):
+            raise item
+        if found is not None:
+            raise InkError("holds more than one ink; use read_all", source=_label(source, name))
+        found = item
+    if found is None:
+        raise InkError("holds no ink", source=_label(source, name))
+    return found
+
+
+def read_all(source: Source | Iterable[Source], *, name: str | None = None) -> Iterator[Item]:
+    """Yield (name, ink or error) for all that is in one source or several: files, folders, archives, pages."""
+    if isinstance(source, str | os.PathLike | bytes | bytearray | memoryview) or hasattr(source, "read"):
+        yield from _items(source, name)
+        return
+    try:
+        sources = iter(source)
+    except TypeError:
+        yield from _items(source, name)  # which says what is expected
+        return
+    for each in sources:
+        yield from _items(each, name)
+
+
+def _items(source: Any, name: str | None) -> Iterator[Item]:
+    label = _label(source, name)
+    try:
+        if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
+            path = Path(source)
+            if path.is_dir():
+                yield from _from_folder(path, label)
+            else:
+                with path.open("rb") as stream:
+                    yield from _from_stream(stream, label, named=True)
+        else:
+            yield from _from_stream(_opened(source), label, named=True)
+    except InkError as error:
+        yield label, error.inside(source=label)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in a path, a closed file
+        yield label, InkError(_system_reason(error), source=label)
+
+
+def _label(source: object, name: str | None) -> str:
+    if name is not None:
+        return name
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        return "stdin" if path == "-" else str(path)
+    found = getattr(source, "name", None)
+    return found if isinstance(found, str) else "ink"
+
+
+def _system_reason(error: Exception) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+
+
+def _opened(source: Any) -> IO[bytes]:
+    if isinstance(source, bytes | bytearray | memoryview):
+        return io.BytesIO(source)
+    if isinstance(source, str):
+        return sys.stdin.buffer
+    if not hasattr(source, "read"):
+        raise InkError(f"ink is read from a path, bytes or an open file, not from {type(source).__name__}")
+    if isinstance(source, io.TextIOBase):
+        return io.BytesIO(source.read(MAX_BYTES + 1).encode("utf-8", errors="replace"))
+    stream: IO[bytes] = source
+    return stream
+
+
+def _from_folder(path: Path, label: str) -> Iterator[Item]:
+    for folder, subfolders, files in os.walk(path):
+        subfolders[:] = sorted(sub for sub in subfolders if not is_hidden(sub))
+        for file in sorted(file for file in files if not is_hidden(file)):
+            inner = Path(folder) / file
+            if not inner.is_file():
+                continue
+            inner_label = (Path(label) / inner.relative_to(path)).as_posix()
+            try:
+                with inner.open("rb") as stream:
+                    yield from _from_stream(stream, inner_label, named=False)
+            except OSError as error:
+                yield inner_label, InkError(_system_reason(error), source=inner_label)
+
+
+def _from_stream(stream: IO[bytes], label: str, *, named: bool) -> Iterator[Item]:
+    """Yield the inks of one open file: ink or an archive of it."""
+    head = stream.read(4)
+    if not isinstance(head, bytes):
+        raise InkError(f"reading gave {type(head).__name__} instead of bytes")
+    if not is_zip(head):
+        yield from _from_bytes(head + stream.read(MAX_BYTES), label, named=named)
+        return
+    with spool(stream, head) as archive:
+        for name, content in members(archive, label):
+            if isinstance(content, InkError):
+                yield name, content
+            else:
+                yield from _from_bytes(content, name, named=False)
+
+
+def _from_bytes(data: bytes, label: str, *, named: bool) -> Iterator[Item]:
+    """Yield the inks of one file; content that is no ink is an error only where somebody named the file."""
+    try:
+        inks = read_bytes(data)
+    except InkError as error:
+        claims_ink = named or label.casefold().endswith(INK_SUFFIXES)
+        if claims_ink or not isinstance(error, UnknownFormatError):
+            yield label, error.inside(source=label)
+        return
+    for place, ink in inks:
+        name = label if place is None else f"{label}#{place}"
+        yield name, ink.replace(source=name)
