@@ -1,0 +1,95 @@
+"""From packages on disk to splits in the cache.
+
+In go sources (folders, zips) and a split; out comes the split's cache file. The truth of an expression is
+its caption where one exists, else the normalised LaTeX of the file; the strokes of a token come from the
+alignment where one exists, else from the file's MathML and segmentation, else they are unknown and empty.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from inktex.corpus.cache import FORMAT, Problem, write_corpus
+from inktex.corpus.captions import Captions, caption_files, read_captions
+from inktex.corpus.example import Example, canonical_order, reorder
+from inktex.corpus.packages import InkFile, Source, digest_of, walk
+from inktex.ink import Ink, InkError, read
+from inktex.latex import LatexError, normalize
+
+
+def make_example(file: InkFile, captions: Captions) -> Example | Problem:
+    """Turn one file into an example, or say why it gives none."""
+    if file.data is None:
+        return Problem(file.path, file.problem or "cannot be read")
+    folder, stem = Path(file.path).parent.name, Path(file.path).stem
+    try:
+        ink = read(file.data, name=file.path)
+    except InkError as error:
+        return Problem(file.path, str(error).removeprefix(f"{file.path}: "))
+    caption = captions.tokens.get(stem)
+    if caption is None and not ink.truth:
+        return Problem(file.path, "no truth in the file and no caption for it")
+    try:
+        tokens = normalize(ink.truth or "") if caption is None else caption
+        order = canonical_order(tokens)
+    except (LatexError, ValueError) as error:
+        return Problem(file.path, f"truth {ink.truth!r}: {error}")
+    if not order:
+        return Problem(file.path, "the truth is empty")
+    strokes_of = captions.strokes_of.get(stem)
+    if strokes_of is None or any(stroke >= len(ink) for strokes in strokes_of for stroke in strokes):
+        canonical = tuple(tokens[i] for i in order)
+        return Example(ink, canonical, ((),) * len(canonical), stem, folder)
+    tokens, strokes_of = reorder(tokens, strokes_of)
+    return Example(ink, tokens, strokes_of, stem, folder)
+
+
+def build_split(
+    split: str,
+    sources: Sequence[Source],
+    target: Path,
+    captions: Sequence[Path],
+    belongs: Callable[[str], bool],
+    progress: Callable[[str], None] = lambda path: None,
+) -> None:
+    """Read all files of `sources` that belong to the split and write them to `target`."""
+    known = read_captions(list(captions))
+    problems: list[Problem] = []
+    origin = {"paths": [str(source.path) for source in sources], "captions": [str(path) for path in captions]}
+
+    def examples() -> Iterator[Example]:
+        seen: dict[str, Example] = {}
+        waiting: list[Problem] = []
+        for source in sources:
+            for file in walk(source, belongs):
+                progress(file.path)
+                made = make_example(file, known)
+                if isinstance(made, Problem):
+                    waiting.append(made)
+                elif made.stem in seen and _same_ink(seen[made.stem].ink, made.ink):
+                    waiting.append(Problem(file.path, "the same ink under the same name was read before"))
+                else:
+                    seen.setdefault(made.stem, made)
+                    yield made
+        # Test packages come twice, with and without truth: the poorer copy is no news.
+        problems.extend(
+            problem
+            for problem in waiting
+            if not (problem.reason.startswith("no truth") and Path(problem.path).stem in seen)
+        )
+
+    write_corpus(target, split, examples(), problems, origin)
+
+
+def _same_ink(one: Ink, other: Ink) -> bool:
+    return one.points.shape == other.points.shape and bool((one.points == other.points).all())
+
+
+def captions_beside(sources: Iterable[Source], split: str) -> list[Path]:
+    """List the caption files that lie in the folder of any source, or one above."""
+    folders = sorted({folder for source in sources for folder in source.path.parents[:2]})
+    return [path for folder in folders for path in caption_files(folder, split)]
+
+
+def split_digest(split: str, sources: Sequence[Source], captions: Sequence[Path], whole: bool) -> str:
+    """Name the content a cache file was made from; another content or another format has another name."""
+    return digest_of([*(source.path for source in sources), *captions], f"{FORMAT}/{split}/{whole}")
