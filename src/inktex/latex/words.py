@@ -118,6 +118,17 @@ SPELT_FUNCTION = re.compile(r"(?<!arc)(?:sin(?![hc])|cos(?!h|ec)|tan(?!h)|log|li
 # These are longer words of their own.
 LONGER_THAN_LT_GT = _words(r"\ltimes \gtrsim \gtrapprox \gtrdot \gtreqless \gtreqqless \gtrless \gtneqqless")
 
+# Signs that TeX treats as operators: `\limits` may follow them, and their scripts stand above and below.
+OPERATORS = _words(
+    r"""\int \iint \iiint \oint \sum \prod \coprod \lim \limsup \liminf \max \min \sup \inf \det \gcd \Pr
+    \bigcup \bigcap \bigsqcup \bigvee \bigwedge \bigoplus \bigotimes \bigodot \biguplus"""
+)
+
+# Words that LaTeX has and the caption form does not.
+NOT_IN_CAPTIONS = (
+    WITHOUT_INK | FONTS | DROPPED_WITH_ARGUMENT | SYNONYMS.keys() | INFIX.keys() | {"&", r"\\", "#", "%"}
+)
+
 
 def argument_count(word: str) -> int:
     """How many arguments in braces follow a word in the caption form."""
