@@ -1,0 +1,226 @@
+"""`inktex data`: bring data in, look at it, make more of it. A thin layer over `inktex.corpus`."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from inktex.corpus import Corpus, Example
+    from inktex.corpus.stats import SplitStats
+
+PathsArgument = Annotated[
+    list[Path], typer.Argument(help="Folders, zips or ink files: CROHME as you have it.")
+]
+SomePathsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        help="Folders, zips or ink files; without any, what was imported or lies in the data folder."
+    ),
+]
+SplitOption = Annotated[
+    str | None, typer.Option(help="Take all files as this split instead of telling it from their paths.")
+]
+USUAL_SPLITS = ("train", "test2013", "test2014")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group `data` to the command."""
+    group = typer.Typer(
+        name="data",
+        help="Import, count and draw handwritten expressions, and make new ones.",
+        no_args_is_help=True,
+    )
+    group.command("import")(import_data)
+    group.command()(stats)
+    group.command()(show)
+    app.add_typer(group)
+
+
+def import_data(paths: PathsArgument, split: SplitOption = None) -> None:
+    """Read ink files into the cache, one file per split, where training and all else find them."""
+    from inktex.corpus import import_paths
+    from inktex.corpus.stats import split_stats
+
+    with _progress() as advance:
+        corpora = import_paths(paths, split, advance)
+    _print_tables([split_stats(corpus) for corpus in corpora])
+    for corpus in corpora:
+        typer.echo(f"{corpus.split}: {corpus.path}")
+
+
+def stats(
+    paths: SomePathsArgument = None,
+    split: SplitOption = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the picture here (png, svg, pdf) and not in the cache folder.")
+    ] = None,
+) -> None:
+    """Count what each split holds, list what cannot be used and why, and draw a picture of it."""
+    from inktex.corpus import cache_folder
+    from inktex.corpus.pictures import draw_stats
+    from inktex.corpus.stats import split_stats
+
+    with _progress() as advance:
+        counted = [split_stats(corpus) for corpus in _open(paths, split, advance)]
+    _print_tables(counted)
+    target = picture or cache_folder() / "pictures" / "data-stats.png"
+    try:
+        draw_stats(counted, target)
+    except ImportError as error:
+        if picture is not None:
+            raise
+        typer.echo(f"no picture: {error}", err=True)
+    else:
+        typer.echo(f"picture: {target}")
+
+
+def show(
+    which: Annotated[
+        list[str] | None, typer.Argument(help="Stems or numbers of expressions; without any, some at random.")
+    ] = None,
+    data: Annotated[
+        list[Path] | None, typer.Option(help="Folders, zips or ink files to take them from.")
+    ] = None,
+    split: Annotated[str, typer.Option(help="The split to take them from.")] = "train",
+    containing: Annotated[
+        str | None, typer.Option(help=r"Only expressions with these tokens in a row, e.g. '\sqrt ['.")
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, help="How many to draw at most.")] = 12,
+    seed: Annotated[int, typer.Option(help="Which random ones.")] = 0,
+    picture: Annotated[
+        Path | None, typer.Option(help="Where to draw (png, svg, pdf, or html which needs no matplotlib).")
+    ] = None,
+) -> None:
+    """Draw expressions, every symbol in its colour and with its label."""
+    from inktex.corpus import cache_folder
+    from inktex.corpus.pictures import draw_expressions
+
+    with _progress() as advance:
+        corpora = [each for each in _open(data, None, advance, splits=(split,)) if each.split == split]
+    examples = _choose(corpora, which or [], containing, count, seed)
+    if not examples:
+        raise ValueError("no expression is like that; try another --split, --containing or stem")
+    target = picture or cache_folder() / "pictures" / "data-show.png"
+    draw_expressions(examples, target)
+    for example in examples:
+        typer.echo(f"{example.stem}\t{' '.join(example.tokens)}")
+    typer.echo(f"picture: {target}")
+
+
+def _open(
+    paths: Sequence[Path] | None,
+    split: str | None,
+    advance: Callable[[str], None],
+    splits: Sequence[str] = USUAL_SPLITS,
+) -> "list[Corpus]":
+    """Open what is at the paths, or the named splits where no paths are given."""
+    from inktex.corpus import load_all, load_split
+
+    if paths:
+        return load_all(paths, split, advance)
+    corpora = []
+    for name in (split,) if split else splits:
+        try:
+            corpora.append(load_split(name, progress=advance))
+        except FileNotFoundError:
+            if len(splits) == 1 or (name == splits[-1] and not corpora):
+                raise
+    return corpora
+
+
+def _choose(
+    corpora: "Sequence[Corpus]", which: Sequence[str], containing: str | None, count: int, seed: int
+) -> "list[Example]":
+    from random import Random
+
+    if which:
+        chosen = []
+        for name in which:
+            found = [corpus[corpus.stems.index(name)] for corpus in corpora if name in corpus.stems]
+            if not found and name.isdigit() and corpora and int(name) < len(corpora[0]):
+                found = [corpora[0][int(name)]]
+            if not found:
+                raise ValueError(f"no expression is called {name!r} in {', '.join(c.split for c in corpora)}")
+            chosen += found
+        return chosen
+    wanted = f" {' '.join(containing.split())} " if containing else " "
+    places = [
+        (corpus, index)
+        for corpus in corpora
+        for index in range(len(corpus))
+        if wanted in f" {' '.join(corpus.tokens(index))} "
+    ]
+    return [corpus[index] for corpus, index in Random(seed).sample(places, min(count, len(places)))]
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """Show how many files were read, and nothing where all comes from the cache."""
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("reading {task.fields[place]}"),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        task = progress.add_task("", total=None, place="", visible=False)
+
+        def advance(path: str) -> None:
+            place = path.rsplit("/", 1)[0][-50:]
+            progress.update(task, advance=1, place=place, visible=True)
+
+        yield advance
+
+
+def _print_tables(counted: "Sequence[SplitStats]") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from inktex.corpus.stats import reasons
+
+    # Wide enough to keep the columns apart where there is no terminal to ask.
+    console = Console() if Console().is_terminal else Console(width=120)
+    table = Table(title="usable expressions and what they hold")
+    columns = (
+        "split",
+        "expressions",
+        "strokes",
+        "points",
+        "symbols",
+        "tokens",
+        "classes",
+        "writers",
+        "not usable",
+    )
+    for column in columns:
+        table.add_column(column, justify="left" if column == "split" else "right")
+    for each in counted:
+        inside = (each.expressions, each.strokes, each.points, each.symbols, each.tokens)
+        table.add_row(each.split, *map(str, (*inside, each.classes, each.writers, len(each.problems))))
+    console.print(table)
+    if any(each.problems for each in counted):
+        table = Table(title="files that cannot be used")
+        table.add_column("split")
+        table.add_column("files", justify="right")
+        table.add_column("reason", overflow="fold")
+        table.add_column("for example", overflow="fold")
+        for each in counted:
+            for reason, count, example in reasons(each.problems):
+                table.add_row(each.split, str(count), reason, example)
+        console.print(table)
+    for each in counted:
+        collections = ", ".join(f"{name} {count}" for name, count in each.expressions_of[:12])
+        frequent = " ".join(token for token, _ in each.count_of[:24])
+        middle = sorted(each.lengths)[len(each.lengths) // 2] if each.lengths else 0
+        lengths = f"{middle} tokens in the middle, {max(each.lengths, default=0)} at most"
+        text = f"{each.split}: from {collections}; {lengths}; most frequent: {frequent}"
+        console.print(text, markup=False, highlight=False)

@@ -1,0 +1,150 @@
+"""Pictures of data: expressions with their segmentation, and the figures of splits as charts.
+
+In go examples or stats and a path; out comes a picture there, in the format its ending names. A page of
+expressions can also be an HTML file, for which nothing but inktex is needed; all else needs matplotlib
+(`pip install 'inktex[figures]'`).
+"""
+
+import html
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inktex.corpus.example import Example
+from inktex.corpus.stats import SplitStats
+from inktex.files import write_atomically
+from inktex.ink import Ink
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Distinct on white and for colour-blind eyes (Okabe and Ito); neighbours in writing order never share one.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+
+def draw_expressions(
+    examples: Sequence[Example], path: Path, columns: int = 2, segmentation: bool = True
+) -> None:
+    """Draw expressions in a grid, every symbol in a colour of its own with its label, the truth above."""
+    if path.suffix.lower() == ".html":
+        write_atomically(path, expressions_page(examples, segmentation))
+        return
+    columns = max(1, min(columns, len(examples)))
+    rows = -(-len(examples) // columns)
+    figure, axes = _subplots(rows, columns, (14.0 / columns * columns, 1.9 * rows))
+    for ax in axes:
+        ax.axis("off")
+    for ax, example in zip(axes, examples, strict=False):
+        _draw_ink(ax, example.ink, segmentation)
+        ax.set_title(
+            f"{example.stem}    {' '.join(example.tokens)}"[:110], fontsize=7, loc="left", parse_math=False
+        )
+    _save(figure, path)
+
+
+def draw_sheet(inks: Sequence[Ink], path: Path, columns: int = 8, titles: Sequence[str] = ()) -> None:
+    """Draw a contact sheet: many small inks in black."""
+    rows = -(-len(inks) // columns)
+    figure, axes = _subplots(rows, columns, (3.0 * columns, 1.6 * rows))
+    for ax in axes:
+        ax.axis("off")
+    for number, ink in enumerate(inks):
+        _draw_ink(axes[number], ink, segmentation=False)
+        if titles:
+            axes[number].set_title(titles[number][:70], fontsize=6, loc="left", parse_math=False)
+    _save(figure, path)
+
+
+def expressions_page(examples: Sequence[Example], segmentation: bool = True) -> str:
+    """Write a standalone HTML page of expressions."""
+    blocks = [
+        f"<figure>{example.ink.to_svg(labels=segmentation)}"
+        f"<figcaption><b>{html.escape(example.stem)}</b> <code>{html.escape(' '.join(example.tokens))}</code>"
+        "</figcaption></figure>"
+        for example in examples
+    ]
+    style = "body{font:14px sans-serif;margin:2em;background:#fff;color:#222}figure{margin:0 0 2em}"
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Ink</title><style>{style}</style>'
+        f"<body>{''.join(blocks)}</body></html>\n"
+    )
+
+
+def draw_stats(stats: Sequence[SplitStats], path: Path) -> None:
+    """Draw what splits hold: expressions by collection, their lengths, and how often each symbol occurs."""
+    figure, axes = _subplots(1 + len(stats), 2, (14.0, 3.4 * (1 + len(stats))))
+    by_collection, lengths = axes[0], axes[1]
+    names = [f"{each.split}: {folder}" for each in stats for folder, _ in each.expressions_of[:8]]
+    counts = [count for each in stats for _, count in each.expressions_of[:8]]
+    bars = by_collection.barh(names, counts, color=COLORS[0])
+    by_collection.bar_label(bars, padding=2, fontsize=7)
+    by_collection.invert_yaxis()
+    by_collection.set_title("expressions by collection")
+    for number, each in enumerate(stats):
+        limit = min(max(each.lengths, default=1), 100)
+        lengths.hist(
+            each.lengths, bins=range(1, limit + 2), density=True, histtype="step",
+            color=COLORS[number % len(COLORS)], label=each.split,
+        )  # fmt: skip
+        row, next_row = axes[2 + 2 * number], axes[3 + 2 * number]
+        half = -(-len(each.count_of) // 2)
+        for ax, part in ((row, each.count_of[:half]), (next_row, each.count_of[half:])):
+            ax.bar(
+                [token for token, _ in part], [count for _, count in part], color=COLORS[number % len(COLORS)]
+            )
+            ax.set_yscale("log")
+            ax.tick_params(axis="x", labelrotation=90, labelsize=6)
+            for label in ax.get_xticklabels():
+                label.set_parse_math(False)
+            ax.set_title(f"{each.split}: how often each symbol occurs")
+    lengths.set_title("tokens per expression (share)")
+    lengths.legend()
+    _save(figure, path)
+
+
+def _draw_ink(ax: "Axes", ink: Ink, segmentation: bool) -> None:
+    color_of = dict.fromkeys(range(len(ink)), "#222222")
+    height = max(ink.bounds[3] - ink.bounds[1], 1e-9)
+    if segmentation:
+        for number, symbol in enumerate(ink.symbols):
+            color = COLORS[number % len(COLORS)]
+            color_of.update(dict.fromkeys(symbol.strokes, color))
+            box = ink.select(symbol.strokes).bounds
+            ax.text(
+                box[0],
+                box[1] - 0.03 * height,
+                symbol.label,
+                fontsize=6,
+                color=color,
+                va="bottom",
+                parse_math=False,
+            )
+    for number, stroke in enumerate(ink.strokes):
+        ax.plot(stroke[:, 0], stroke[:, 1], color=color_of[number], linewidth=1.1, solid_capstyle="round")
+        if len(stroke) == 1 or not (stroke != stroke[0]).any():
+            ax.plot(stroke[:1, 0], stroke[:1, 1], ".", color=color_of[number], markersize=2.5)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.margins(0.03, 0.12)
+    ax.invert_yaxis()
+
+
+def _subplots(rows: int, columns: int, size: tuple[float, float]) -> tuple["Figure", list[Any]]:
+    try:
+        # The object interface leaves the user's own matplotlib settings (a notebook's backend) alone.
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'inktex[figures]'") from error
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False)
+    return figure, list(axes.flat)
+
+
+def _save(figure: "Figure", path: Path) -> None:
+    kind = path.suffix.lower().lstrip(".") or "png"
+    if kind not in figure.canvas.get_supported_filetypes():
+        raise ValueError(f"{path}: no picture format is called {kind!r}; use png, svg or pdf")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=kind, dpi=110)
+    write_atomically(path, buffer.getvalue())
