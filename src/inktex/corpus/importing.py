@@ -10,10 +10,10 @@ from pathlib import Path
 
 from inktex.corpus.cache import FORMAT, Problem, write_corpus
 from inktex.corpus.captions import Captions, caption_files, read_captions
-from inktex.corpus.example import Example, canonical_order, reorder
+from inktex.corpus.example import Example, StrokesOf, canonical_order, reorder
 from inktex.corpus.packages import InkFile, Source, digest_of, walk
 from inktex.ink import Ink, InkError, read
-from inktex.latex import LatexError, normalize
+from inktex.latex import LatexError, layout_from_mathml, normalize
 
 
 def make_example(file: InkFile, captions: Captions) -> Example | Problem:
@@ -38,9 +38,21 @@ def make_example(file: InkFile, captions: Captions) -> Example | Problem:
     strokes_of = captions.strokes_of.get(stem)
     if strokes_of is None or any(stroke >= len(ink) for strokes in strokes_of for stroke in strokes):
         canonical = tuple(tokens[i] for i in order)
-        return Example(ink, canonical, ((),) * len(canonical), stem, folder)
+        return Example(ink, canonical, strokes_from_file(ink, canonical), stem, folder)
     tokens, strokes_of = reorder(tokens, strokes_of)
     return Example(ink, tokens, strokes_of, stem, folder)
+
+
+def strokes_from_file(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf:
+    """Find the strokes of each token from the MathML and segmentation of the file, or leave all empty."""
+    unknown: StrokesOf = ((),) * len(tokens)
+    if not ink.mathml or not ink.symbols:
+        return unknown
+    try:
+        layout = layout_from_mathml(ink.mathml, [(each.label, each.strokes, each.id) for each in ink.symbols])
+        return layout.token_strokes() if layout.tokens() == tokens else unknown
+    except LatexError:
+        return unknown
 
 
 def build_split(
