@@ -1,0 +1,71 @@
+"""Greedy search: the most probable token at every step, for a batch of expressions at once.
+
+Comes in: a stepper and features. Goes out: one `Hypothesis` per expression. It is the fast answer (validation
+while training, a preview while writing) and the measure that beam search is held against.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .history import History
+from .masks import permitted_tokens, token_table
+from .options import Hypothesis, SearchOptions
+from .stepper import DecodingError, Joint, SearchCancelled, Stepper, TokenScorer
+
+_DEFAULT = SearchOptions(beam=1)
+
+
+def greedy(
+    stepper: Stepper,
+    features: Sequence[Any],
+    options: SearchOptions = _DEFAULT,
+    *,
+    scorer: TokenScorer | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> list[Hypothesis]:
+    """Decode each expression by its most probable next token; `beam` and `top` play no part."""
+    if not features:
+        return []
+    vocabulary = stepper.vocabulary
+    table = token_table(vocabulary, grammar=options.grammar)
+    permitted = permitted_tokens(vocabulary, options.symbol_ids)
+    joint = Joint(stepper, scorer, options.scorer_weight)
+    state = joint.start(features)
+    lengths = stepper.lengths(state[0])
+    answers: list[Hypothesis | None] = [None] * len(features)
+    history = History()
+
+    owners = np.arange(len(features))
+    tokens = np.zeros(len(features), np.int64)
+    grammar = np.full(len(features), table.start)
+    totals = np.zeros(len(features))
+    origins = owners
+    count = 0
+    while len(owners):
+        if cancelled is not None and cancelled():
+            raise SearchCancelled
+        output = joint.step(state, tokens)
+        allowed = table.allowed(grammar, options.max_length - count, permitted)
+        gains = np.where(allowed, output.gains, -np.inf)
+        rows = np.arange(len(owners))
+        tokens = gains.argmax(axis=1)
+        totals = totals + gains[rows, tokens]
+        if not np.isfinite(totals).all():
+            raise DecodingError("no token can follow: the model's log probabilities are not numbers")
+        history.record(origins, rows, tokens, output.log_probs[rows, tokens], output.attention)
+        for row in np.flatnonzero(tokens == 0):
+            owner = int(owners[row])
+            score = float(options.score(totals[row], count + 1))
+            cut = count == options.max_length
+            answers[owner] = history.trace(count, int(row), length=int(lengths[owner]), score=score, cut=cut)
+        state = output.state
+        going = np.flatnonzero(tokens)
+        if len(going) < len(owners):
+            state = joint.select(state, going) if len(going) else state
+            owners, tokens, grammar, totals = owners[going], tokens[going], grammar[going], totals[going]
+        grammar = table.advance(grammar, tokens)
+        origins = going
+        count += 1
+    return [answer for answer in answers if answer is not None]

@@ -1,0 +1,158 @@
+"""The grammar as arrays: which tokens may follow, for many hypotheses at once.
+
+Comes in: the numbers of grammar states and tokens, one per hypothesis. Goes out: masks (rows, K) and the
+next states. States are numbered when first met and kept with their mask and transitions, so that a step of
+the search is a few array look-ups; the grammar itself is only asked about what was never seen before.
+"""
+
+import threading
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inktex.latex import END_MARK, Grammar, Vocabulary
+from inktex.latex import State as GrammarState
+
+from .stepper import Bools, DecodingError, Ids
+
+# Tokens without ink of their own, or whose ink is structure; a restriction of the symbols leaves them alone.
+STRUCTURE = frozenset({END_MARK, "{", "}", "^", "_", r"\limits", r"\frac", r"\sqrt"})
+
+# Signs that the grammar takes in some places only: with nothing else to write, groups could not be filled.
+NEVER_ALONE = frozenset({"'", "[", "]"})
+
+# No token lengthens the way to a well-formed end by more than this: only so near to the length limit
+# must the consequences of each token be looked at.
+CLOSING_MARGIN = 12
+
+_MOST_STATES = 20_000
+
+
+class TokenTable:
+    """Numbered grammar states of one vocabulary; safe to share between threads."""
+
+    start = 0
+
+    def __init__(self, vocabulary: Vocabulary, *, grammar: bool = True) -> None:
+        """Number the start state; without grammar there is one state, in which everything is allowed."""
+        self.vocabulary = vocabulary
+        self._grammar = Grammar(vocabulary) if grammar else None
+        self._lock = threading.Lock()
+        self._numbers: dict[GrammarState, int] = {}
+        self._states: list[GrammarState] = []
+        self._masks: Bools = np.ones((1, vocabulary.size), np.bool_)
+        self._next: NDArray[np.int32] = np.zeros((1, vocabulary.size), np.int32)
+        self._closing: NDArray[np.int32] = np.zeros(1, np.int32)
+        self._masks_within: dict[tuple[int, int], Bools] = {}
+        if self._grammar is not None:
+            with self._lock:
+                self._number(self._grammar.start)
+
+    @property
+    def full(self) -> bool:
+        """Whether so many states were met that a new table should be begun."""
+        return len(self._states) + len(self._masks_within) >= _MOST_STATES
+
+    def closing(self, states: Ids) -> NDArray[np.int32]:
+        """Number of tokens each state needs before the end mark may come."""
+        return self._closing[states]
+
+    def allowed(self, states: Ids, remaining: int, permitted: Bools | None = None) -> Bools:
+        """Which tokens may come next (rows, K), if the answer may grow by `remaining` more tokens.
+
+        `permitted` (K,) restricts the tokens further.
+        """
+        mask = self._masks[states]
+        if remaining <= CLOSING_MARGIN + int(self._closing[states].max()):
+            mask = np.stack([self._mask_within(state, remaining) for state in states.tolist()])
+        if permitted is not None:
+            mask = mask & permitted
+        return mask
+
+    def advance(self, states: Ids, tokens: Ids) -> Ids:
+        """States after a token each; the tokens are allowed ones and none is the end mark."""
+        following = self._next[states, tokens]
+        for row in np.flatnonzero(following < 0):
+            following[row] = self._advance_one(int(states[row]), int(tokens[row]))
+        return following.astype(np.int64)
+
+    def _advance_one(self, state: int, token: int) -> int:
+        if self._next[state, token] >= 0 or self._grammar is None:
+            return int(self._next[state, token])
+        following = self._grammar.advance(self._states[state], token)
+        with self._lock:
+            number = self._number(following)
+            self._next[state, token] = number
+        return number
+
+    def _mask_within(self, state: int, remaining: int) -> Bools:
+        mask = self._masks_within.get((state, remaining))
+        if mask is None:
+            if self._grammar is not None:
+                mask = self._grammar.mask_within(self._states[state], remaining)
+            else:
+                mask = np.ones(self.vocabulary.size, np.bool_)
+                mask[1:] = remaining > 0
+            self._masks_within[state, remaining] = mask
+        return mask
+
+    def _number(self, state: GrammarState) -> int:
+        """Number of a state, a new one if it was never met; called with the lock held."""
+        number = self._numbers.get(state)
+        if number is not None:
+            return number
+        assert self._grammar is not None
+        number = len(self._states)
+        if number >= len(self._masks):
+            self._grow(max(64, 2 * number))
+        elif number == 0:
+            self._grow(64)
+        self._masks[number] = self._grammar.mask(state)
+        self._next[number] = -1
+        self._closing[number] = self._grammar.shortest_end(state)
+        self._states.append(state)
+        self._numbers[state] = number
+        return number
+
+    def _grow(self, size: int) -> None:
+        """Make room in new arrays: other threads read on in the old ones, which hold all they know of."""
+        used = len(self._states)
+        masks = np.zeros((size, self.vocabulary.size), np.bool_)
+        following = np.full((size, self.vocabulary.size), -1, np.int32)
+        closing = np.zeros(size, np.int32)
+        masks[:used] = self._masks[:used]
+        following[:used] = self._next[:used]
+        closing[:used] = self._closing[:used]
+        self._masks, self._next, self._closing = masks, following, closing
+
+
+@lru_cache(maxsize=8)
+def _shared_table(vocabulary: Vocabulary, grammar: bool) -> TokenTable:
+    return TokenTable(vocabulary, grammar=grammar)
+
+
+def token_table(vocabulary: Vocabulary, *, grammar: bool = True) -> TokenTable:
+    """A table for the vocabulary that remembers the states of earlier searches."""
+    table = _shared_table(vocabulary, grammar)
+    if table.full:
+        _shared_table.cache_clear()
+        table = _shared_table(vocabulary, grammar)
+    return table
+
+
+def permitted_tokens(vocabulary: Vocabulary, symbols: frozenset[int] | None) -> Bools | None:
+    """The restriction to some symbols as a mask (K,): these, the structure, and `]` wherever `[` may open."""
+    if symbols is None:
+        return None
+    outside = [number for number in symbols if not 0 <= number < vocabulary.size]
+    if outside:
+        raise DecodingError(f"symbols: {outside[0]} is no id of the vocabulary of {vocabulary.size} tokens")
+    mask = np.array([token in STRUCTURE for token in vocabulary.tokens])
+    written = [number for number in symbols if not mask[number]]
+    if not {vocabulary.tokens[number] for number in written} - NEVER_ALONE:
+        raise DecodingError("symbols: at least one that can be an expression by itself must be allowed")
+    mask[written] = True
+    if "[" in vocabulary and "]" in vocabulary and mask[vocabulary.id("[")]:
+        mask[vocabulary.id("]")] = True
+    return mask

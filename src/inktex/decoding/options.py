@@ -1,0 +1,80 @@
+"""What a search is asked for and what it answers: plain data.
+
+`SearchOptions` also holds the one formula that ranks hypotheses of different lengths, since a sum of log
+probabilities favours short answers: the plain sum, the sum divided by a power of the length, or a reward
+per token. Which one serves best is a matter of the model and is chosen on the validation set.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .stepper import Bools, DecodingError, Floats
+
+LengthHandling: TypeAlias = Literal["none", "normalise", "reward"]
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How to search. The defaults are the paper's beam of 10 with well-formed output."""
+
+    beam: int = 10  # hypotheses kept per expression and step
+    top: int = 1  # answers wanted per expression
+    max_length: int = 200  # tokens of an answer, at most; braces are closed in time
+    grammar: bool = True  # only well-formed LaTeX
+    length_handling: LengthHandling = "none"
+    length_weight: float = 1.0  # exponent of "normalise", log probability per token of "reward"
+    horizon: int = 8  # with length handling: certain tokens credited before a hypothesis is given up
+    prune: float | None = None  # drop hypotheses this many nats behind the best; None keeps the beam full
+    symbols: frozenset[int] | Bools | None = None  # ids that may be written (structure always may); None: all
+    scorer_weight: float = 0.3  # weight of the language model, where one is given
+
+    def __post_init__(self) -> None:
+        if self.beam < 1 or self.top < 1 or self.max_length < 1:
+            raise DecodingError("beam, top and max_length are at least 1")
+        if self.length_handling not in ("none", "normalise", "reward"):
+            raise DecodingError(f"length_handling is none, normalise or reward, not {self.length_handling!r}")
+        if self.length_handling == "normalise" and self.length_weight < 0:
+            raise DecodingError("length_weight is the exponent of the length and cannot be negative")
+        if self.horizon < 0 or (self.prune is not None and self.prune < 0) or self.scorer_weight < 0:
+            raise DecodingError("horizon, prune and scorer_weight cannot be negative")
+        if isinstance(self.symbols, np.ndarray):
+            # As a set, so that options stay comparable and hashable.
+            object.__setattr__(self, "symbols", frozenset(np.flatnonzero(self.symbols).tolist()))
+
+    @property
+    def symbol_ids(self) -> frozenset[int] | None:
+        """The allowed symbols as a set of ids."""
+        return cast("frozenset[int] | None", self.symbols)
+
+    def score(self, totals: Floats, count: int) -> Floats:
+        """Rank value of log probability sums over `count` tokens, the end mark included."""
+        if self.length_handling == "normalise":
+            return totals / float(count**self.length_weight)
+        if self.length_handling == "reward":
+            return totals + self.length_weight * count
+        return totals
+
+    def bound(self, totals: Floats, count: int, longest: int) -> Floats:
+        """Best score that sums over `count` tokens may still reach when it ends within `longest` tokens.
+
+        The sum can only fall, and for a given sum the score is monotone in the length: one of both ends is
+        best.
+        """
+        if self.length_handling == "none":
+            return totals
+        return np.maximum(self.score(totals, count + 1), self.score(totals, max(longest, count + 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """One finished answer of a search."""
+
+    tokens: tuple[int, ...]  # ids, without the end mark
+    log_prob: float  # of the model, summed over the tokens and the end mark
+    score: float  # what answers are ranked by: after length handling and language model
+    token_log_probs: NDArray[np.float32]  # (T+1,), the end mark last
+    attention: NDArray[np.float32]  # (T+1, L) over the valid annotations of the expression
+    cut: bool = False  # it used up the length it was allowed (or the time), so its end may have been forced
