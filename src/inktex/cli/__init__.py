@@ -12,7 +12,17 @@ import typer
 
 from inktex import __version__
 
-COMMAND_MODULES = ("recognize", "serve", "data", "train", "evaluate", "export", "explain", "models", "convert")
+COMMAND_MODULES = (
+    "recognize",
+    "serve",
+    "data",
+    "train",
+    "evaluate",
+    "export",
+    "explain",
+    "models",
+    "convert",
+)
 
 
 def build_app() -> typer.Typer:
@@ -32,7 +42,9 @@ def build_app() -> typer.Typer:
 
     @app.callback()
     def root(
-        version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True, help="Show the version."),
+        version: bool = typer.Option(
+            False, "--version", callback=show_version, is_eager=True, help="Show the version."
+        ),
     ) -> None:
         del version
 

@@ -1,0 +1,69 @@
+"""`inktex train`: train a network by a named recipe, or go on with a run that was stopped."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(train)
+
+
+def train(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Folder of the run; default runs/RECIPE-SEED.")
+    ] = None,
+    recipe: Annotated[
+        str, typer.Option("--recipe", "--preset", help="p1, p2, paper-p1 or paper-p2 (p1: no coverage).")
+    ] = "p2",
+    seed: Annotated[int, typer.Option(help="Same seed, same run.")] = 1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the run's last checkpoint.")] = False,
+    data: Annotated[Path | None, typer.Option(help="Folder of the CROHME data; default INKTEX_DATA.")] = None,
+    synthetic: Annotated[
+        bool, typer.Option("--synthetic", help="Train on built-in synthetic ink; no data needed.")
+    ] = False,
+    expressions: Annotated[int, typer.Option(help="How many synthetic expressions.")] = 2000,
+    epochs: Annotated[int | None, typer.Option(help="Instead of the recipe's.")] = None,
+    batch: Annotated[
+        int | None, typer.Option(help="Expressions per step over all workers, instead of the recipe's.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    threads: Annotated[
+        int, typer.Option(help="CPU threads per worker; more workers (torchrun) use cores better.")
+    ] = 1,
+    checkpoint_minutes: Annotated[float | None, typer.Option(help="Minutes between checkpoints.")] = None,
+    initial: Annotated[Path | None, typer.Option(help="Begin from these weights (.safetensors).")] = None,
+) -> None:
+    """Train a network. With several processes: torchrun --nproc-per-node 2 -m inktex train …"""
+    try:
+        from inktex import training
+    except ImportError as error:
+        raise ImportError(
+            f"training needs PyTorch ({error.name} is missing): pip install 'inktex[train]'"
+        ) from None
+    chosen = training.recipe(recipe)
+    options = replace(chosen.training, seed=seed)
+    if epochs is not None:
+        options = replace(options, epochs=epochs)
+    if batch is not None:
+        options = replace(options, batch=batch)
+    if checkpoint_minutes is not None:
+        options = replace(options, checkpoint_minutes=checkpoint_minutes)
+    launch = training.Launch(
+        folder=folder or Path("runs") / f"{recipe}-{seed}",
+        data=data,
+        device=device,
+        threads=threads,
+        synthetic=expressions if synthetic else 0,
+        initial=initial,
+    )
+    if resume:
+        position = training.resume(launch)
+    else:
+        position = training.begin(replace(chosen, training=options), launch)
+    typer.echo(
+        f"{launch.folder}: best WER {position.best_wer:.2f} %, ExpRate there {position.best_exprate:.2f} %"
+    )

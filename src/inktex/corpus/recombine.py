@@ -1,0 +1,236 @@
+r"""New expressions out of real ink: parts of training expressions exchanged or standing alone.
+
+In: examples that know which strokes each token was written with. Out: more such examples.
+- a symbol is redrawn by another writer's symbol of the same class, in its place and size;
+- the contents of a script, a fraction or a root change places with those of another expression;
+- a part of an expression (a group, or some neighbouring terms) stands alone.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inktex.corpus.example import Example, StrokesOf
+from inktex.ink import Ink
+
+Strokes = tuple[NDArray[np.float64], ...]
+# Their shape is made by what they span, not by the writer: a bar or a radical fits only its own place.
+FITTED = frozenset({r"\frac", r"\sqrt", "-", r"\limits"})
+OPENING, CLOSING = frozenset("([") | {r"\{"}, frozenset(")]") | {r"\}"}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """An expression as strokes and tokens, without the rest that `Ink` carries: cheap to cut and paste."""
+
+    strokes: Strokes
+    tokens: tuple[str, ...]
+    strokes_of: StrokesOf
+
+    @classmethod
+    def of(cls, example: Example) -> "Piece":
+        """The piece that a whole example is."""
+        return cls(tuple(example.ink.strokes), example.tokens, example.strokes_of)
+
+    def to_example(self, stem: str, folder: str = "recombined") -> Example:
+        """Make it an example again."""
+        return Example(Ink.from_strokes(self.strokes), self.tokens, self.strokes_of, stem, folder)
+
+
+@dataclass(frozen=True)
+class Group:
+    """A brace group: tokens[start:end] between its braces, and what it hangs on."""
+
+    start: int
+    end: int
+    place: str  # "^", "_", "\frac 0", "\frac 1", "\sqrt"
+
+
+def groups(tokens: Sequence[str]) -> list[Group]:
+    """All brace groups of a token sequence, inner ones first."""
+    found: list[Group] = []
+    stack: list[tuple[int, str]] = []
+    place = ""
+    for position, token in enumerate(tokens):
+        if token == "{":
+            stack.append((position + 1, place))
+        elif token == "}" and stack:
+            start, host = stack.pop()
+            found.append(Group(start, position, host))
+            place = r"\frac 1" if host == r"\frac 0" else ""
+        elif token in ("^", "_", r"\sqrt"):
+            place = token
+        elif token == r"\frac":
+            place = r"\frac 0"
+        elif token == "]" and place == r"\sqrt":
+            continue
+    return found
+
+
+def ink_complete(piece: Piece) -> bool:
+    """Whether every stroke belongs to a token, and every token that is no structure has strokes."""
+    used = {stroke for strokes in piece.strokes_of for stroke in strokes}
+    bare = all(
+        strokes or token in ("{", "}", "^", "_", r"\limits")
+        for token, strokes in zip(piece.tokens, piece.strokes_of, strict=True)
+    )
+    return bare and len(used) == len(piece.strokes)
+
+
+def cut(piece: Piece, start: int, end: int) -> Piece:
+    """Tokens start to end with the strokes they were written with."""
+    wanted = sorted({stroke for strokes in piece.strokes_of[start:end] for stroke in strokes})
+    index = {stroke: position for position, stroke in enumerate(wanted)}
+    strokes_of = tuple(tuple(index[s] for s in strokes) for strokes in piece.strokes_of[start:end])
+    return Piece(tuple(piece.strokes[s] for s in wanted), piece.tokens[start:end], strokes_of)
+
+
+def box(strokes: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Corner and extent of strokes."""
+    low = np.min([stroke.min(0) for stroke in strokes], axis=0)
+    return low, np.max([stroke.max(0) for stroke in strokes], axis=0) - low
+
+
+def paste(piece: Piece, start: int, end: int, part: Piece) -> Piece:
+    """Put `part` in place of tokens start to end; its strokes come where the first of the old ones was."""
+    old = {stroke for strokes in piece.strokes_of[start:end] for stroke in strokes}
+    at = min(old)
+    before = [s for s in range(len(piece.strokes)) if s not in old and s < at]
+    after = [s for s in range(len(piece.strokes)) if s not in old and s > at]
+    index = {s: position for position, s in enumerate(before)}
+    index |= {s: position + len(before) + len(part.strokes) for position, s in enumerate(after)}
+
+    def moved(strokes_of: StrokesOf) -> StrokesOf:
+        return tuple(tuple(index[s] for s in strokes) for strokes in strokes_of)
+
+    middle = tuple(tuple(s + len(before) for s in strokes) for strokes in part.strokes_of)
+    return Piece(
+        tuple(piece.strokes[s] for s in before) + part.strokes + tuple(piece.strokes[s] for s in after),
+        piece.tokens[:start] + part.tokens + piece.tokens[end:],
+        moved(piece.strokes_of[:start]) + middle + moved(piece.strokes_of[end:]),
+    )
+
+
+class Recombiner:
+    """Parts of a corpus by class and place, to draw from; where the ink is unclear it is left out."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        self._pieces = [piece for piece in map(Piece.of, examples) if ink_complete(piece)]
+        self._symbols: dict[str, list[tuple[int, int]]] = {}
+        self._groups: dict[str, list[tuple[int, Group]]] = {}
+        for number, piece in enumerate(self._pieces):
+            for position, (token, strokes) in enumerate(zip(piece.tokens, piece.strokes_of, strict=True)):
+                if strokes and token not in FITTED:
+                    self._symbols.setdefault(token, []).append((number, position))
+            for group in groups(piece.tokens):
+                self._groups.setdefault(group.place, []).append((number, group))
+
+    def swap_symbols(self, piece: Piece, share: float, random: np.random.Generator) -> Piece:
+        """Redraw about `share` of the symbols by other writers."""
+        if not ink_complete(piece):
+            return piece
+        for position, token in enumerate(piece.tokens):
+            bank = self._symbols.get(token)
+            if bank is None or not piece.strokes_of[position] or random.random() >= share:
+                continue
+            number, where = bank[int(random.integers(len(bank)))]
+            donor = cut(self._pieces[number], where, where + 1)
+            low, extent = box([piece.strokes[s] for s in piece.strokes_of[position]])
+            donor_low, donor_extent = box(donor.strokes)
+            size, donor_size = float(np.hypot(*extent)), float(np.hypot(*donor_extent))
+            if size <= 0 or donor_size <= 0:
+                continue
+            factor = size / donor_size
+            centre, donor_centre = low + extent / 2, donor_low + donor_extent / 2
+            strokes = tuple((stroke - donor_centre) * factor + centre for stroke in donor.strokes)
+            piece = paste(piece, position, position + 1, replace(donor, strokes=strokes))
+        return piece
+
+    def swap_group(self, piece: Piece, random: np.random.Generator, longest: int = 60) -> Piece:
+        """Exchange the contents of one group with those of one elsewhere, if one is found that fits."""
+        own = [group for group in groups(piece.tokens) if group.place in self._groups]
+        if not own or not ink_complete(piece):
+            return piece
+        group = own[int(random.integers(len(own)))]
+        bank = self._groups[group.place]
+        low, extent = box(
+            [piece.strokes[s] for strokes in piece.strokes_of[group.start : group.end] for s in strokes]
+        )
+        for _ in range(6):
+            number, place = bank[int(random.integers(len(bank)))]
+            donor = cut(self._pieces[number], place.start, place.end)
+            donor_low, donor_extent = box(donor.strokes)
+            if len(piece.tokens) + len(donor.tokens) > longest or max(donor_extent) <= 0 or max(extent) <= 0:
+                continue
+            factor = _writing_size(cut(piece, group.start, group.end)) / _writing_size(donor)
+            # Room that is much larger or smaller than the part would make ink that nobody writes.
+            ratio = (donor_extent * factor + 1e-9) / (extent + 1e-9)
+            if not 0.5 < ratio[0] < 1.3 or not 0.3 < ratio[1] < 1.6:
+                continue
+            centre, donor_centre = low + extent / 2, donor_low + donor_extent / 2
+            strokes = tuple((stroke - donor_centre) * factor + centre for stroke in donor.strokes)
+            return paste(piece, group.start, group.end, replace(donor, strokes=strokes))
+        return piece
+
+    def part(self, piece: Piece, random: np.random.Generator, shortest: int = 2) -> Piece | None:
+        """A part that can stand alone: the contents of a group, or neighbouring terms of the top line."""
+        if not ink_complete(piece):
+            return None
+        spans = [(g.start, g.end) for g in groups(piece.tokens) if g.end - g.start >= shortest]
+        spans += list(_balanced_spans(piece.tokens, shortest))
+        if not spans:
+            return None
+        return cut(piece, *spans[int(random.integers(len(spans)))])
+
+
+def _writing_size(piece: Piece) -> float:
+    """Mean stroke diagonal, 1 for dots."""
+    sizes = [float(np.hypot(*(stroke.max(0) - stroke.min(0)))) for stroke in piece.strokes]
+    return float(np.mean(sizes)) or 1.0
+
+
+def top_items(tokens: Sequence[str]) -> list[tuple[int, int]]:
+    r"""Spans of the items of the top line: a symbol, fraction or root with the scripts that belong to it."""
+    items: list[tuple[int, int]] = []
+    position = 0
+    while position < len(tokens):
+        start = position
+        token = tokens[position]
+        position += 1
+        if token == r"\sqrt" and position < len(tokens) and tokens[position] == "[":
+            while position < len(tokens) and tokens[position] != "]":
+                position = _after_group(tokens, position) if tokens[position] == "{" else position + 1
+            position += 1
+        for _ in range({r"\frac": 2, r"\sqrt": 1}.get(token, 0)):
+            position = _after_group(tokens, position)
+        while position < len(tokens) and tokens[position] in ("^", "_", r"\limits"):
+            position = position + 1 if tokens[position] == r"\limits" else _after_group(tokens, position + 1)
+        items.append((start, position))
+    return items
+
+
+def _after_group(tokens: Sequence[str], position: int) -> int:
+    depth = 0
+    while position < len(tokens):
+        depth += (tokens[position] == "{") - (tokens[position] == "}")
+        position += 1
+        if depth == 0:
+            break
+    return position
+
+
+def _balanced_spans(tokens: Sequence[str], shortest: int) -> Iterator[tuple[int, int]]:
+    """Spans of neighbouring items whose brackets pair up, shorter than the whole."""
+    items = top_items(tokens)
+    for first in range(len(items)):
+        depth = 0
+        for last in range(first, len(items)):
+            token = tokens[items[last][0]]
+            depth += (token in OPENING) - (token in CLOSING)
+            if depth < 0:
+                break
+            span = (items[first][0], items[last][1])
+            if depth == 0 and shortest <= span[1] - span[0] < len(tokens):
+                yield span

@@ -1,0 +1,169 @@
+"""What a training step sees: epochs planned from the corpus, batches of padded arrays.
+
+In: examples, options, epoch number. Out: `Batch`es of tensors. Everything is drawn from generators seeded by
+(seed, epoch, batch), so that the same seed gives the same run, and a resumed run meets the very batches
+that an uninterrupted one would have met. Expressions are sorted by token count, then by points, so that a
+batch holds
+expressions of one size and little padding.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from inktex.corpus import Example
+from inktex.corpus.augment import augment
+from inktex.corpus.recombine import Piece, Recombiner
+from inktex.features import FeatureOptions, PointBatch, extract_batch, simplify, stroke_units
+from inktex.ink import Ink
+from inktex.latex import Vocabulary
+from inktex.training.options import TrainOptions
+
+IGNORED = -100
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Padded arrays of some expressions. Padding of `target`, `symbols` is IGNORED."""
+
+    features: Tensor  # (B, N, 8)
+    lengths: Tensor  # (B,)
+    previous: Tensor  # (B, T) token before, 0 at first
+    target: Tensor  # (B, T) token to predict, 0 (the end mark) at last
+    guide: Tensor  # (B, T, L) True where the annotation shows ink of the token; all False: no guidance
+    symbols: Tensor  # (B, L) token whose ink the annotation shows
+
+
+@dataclass(frozen=True)
+class Padding:
+    """Share of batch arrays that is padding, on the side of points and of tokens."""
+
+    points: float
+    tokens: float
+
+
+class TrainingData:
+    """Examples made ready once, and the epochs drawn from them."""
+
+    def __init__(
+        self,
+        examples: Sequence[Example],
+        vocabulary: Vocabulary,
+        features: FeatureOptions,
+        stride: int,
+        options: TrainOptions,
+    ) -> None:
+        self.vocabulary, self.features, self.stride, self.options = vocabulary, features, stride, options
+        self.examples = [_thinned(example, features) for example in examples]
+        for example in self.examples:
+            vocabulary.encode(
+                example.tokens
+            )  # an unknown token is an error here, not in the middle of the night
+        recombined = options.swap_symbols or options.swap_groups or options.parts
+        self.recombiner = Recombiner(self.examples) if recombined else None
+        self.extra: list[Example] = []
+
+    def longest(self, epoch: int) -> int | None:
+        """Most tokens of an expression in this epoch (short ones first), None for all."""
+        return self.options.curriculum[epoch] if epoch < len(self.options.curriculum) else None
+
+    def plan(self, epoch: int) -> list[list[Piece]]:
+        """The batches of an epoch, in order, as pieces that are not yet augmented."""
+        options, random = self.options, np.random.default_rng((self.options.seed, epoch))
+        limit = self.longest(epoch)
+        pieces = [Piece.of(example) for example in (*self.examples, *self.extra)]
+        planned: list[Piece] = []
+        for piece in pieces:
+            if self.recombiner is not None:
+                if options.parts and random.random() < options.parts:
+                    part = self.recombiner.part(piece, random)
+                    if part is not None and (limit is None or len(part.tokens) <= limit):
+                        planned.append(part)
+                if random.random() < options.swap_groups:
+                    piece = self.recombiner.swap_group(piece, random)
+                if options.swap_symbols and random.random() < 0.5:
+                    piece = self.recombiner.swap_symbols(piece, options.swap_symbols, random)
+            if limit is None or len(piece.tokens) <= limit:
+                planned.append(piece)
+        points = np.array([sum(map(len, piece.strokes)) for piece in planned])
+        tokens = np.array([len(piece.tokens) for piece in planned])
+        # Neighbouring token counts are mixed a little, so that batches differ between epochs.
+        order = np.lexsort((points, tokens + random.uniform(-1.0, 1.0, len(planned)).round()))
+        batches = [
+            [planned[i] for i in order[at : at + options.batch]] for at in range(0, len(order), options.batch)
+        ]
+        return [batches[i] for i in random.permutation(len(batches))]
+
+    def batch(self, pieces: Sequence[Piece], epoch: int, number: int) -> Batch:
+        """Augment, extract features and pad."""
+        points = PointBatch.of([Ink.from_strokes(piece.strokes) for piece in pieces])
+        if self.options.augment is not None:
+            points = augment(
+                points, self.options.augment, np.random.default_rng((self.options.seed, epoch, number))
+            )
+        return self._padded(pieces, points)
+
+    def _padded(self, pieces: Sequence[Piece], points: PointBatch) -> Batch:
+        features = extract_batch(points, self.features)
+        size, rows = len(pieces), max(len(feature.rows) for feature in features)
+        steps = max(len(piece.tokens) for piece in pieces) + 1
+        stride, length = self.stride, rows
+        for _ in range(stride.bit_length() - 1):
+            length = (length + 1) // 2
+        inputs = np.zeros((size, rows, 8), dtype=np.float32)
+        target = np.full((size, steps), IGNORED, dtype=np.int64)
+        previous = np.zeros((size, steps), dtype=np.int64)
+        guide = np.zeros((size, steps, length), dtype=bool)
+        symbols = np.full((size, length), IGNORED, dtype=np.int64)
+        for row, (piece, feature) in enumerate(zip(pieces, features, strict=True)):
+            count = len(feature.rows)
+            inputs[row, :count] = feature.rows
+            ids = self.vocabulary.encode(piece.tokens)
+            target[row, : len(ids)] = ids
+            target[row, len(ids)] = 0
+            previous[row, 1 : len(ids) + 1] = ids
+            # An annotation shows the strokes of all rows that were pooled into it.
+            annotation = np.arange(count) // stride
+            for position, strokes in enumerate(piece.strokes_of):
+                if strokes:
+                    shown = annotation[np.isin(feature.stroke, strokes)]
+                    guide[row, position, shown] = True
+                    symbols[row, shown] = ids[position]
+        tensors = (
+            inputs,
+            np.array([len(feature.rows) for feature in features]),
+            previous,
+            target,
+            guide,
+            symbols,
+        )
+        return Batch(*(torch.from_numpy(array) for array in tensors))
+
+    def padding(self, batches: Sequence[Sequence[Piece]]) -> Padding:
+        """Measure the padding of planned batches (features of the ink as it is)."""
+        used, padded = np.zeros(2), np.zeros(2)
+        for pieces in batches:
+            features = extract_batch(
+                PointBatch.of([Ink.from_strokes(piece.strokes) for piece in pieces]), self.features
+            )
+            sizes = np.array(
+                [[len(f.rows), len(p.tokens) + 1] for f, p in zip(features, pieces, strict=True)]
+            )
+            used += sizes.sum(0)
+            padded += sizes.max(0) * len(sizes)
+        share = 1.0 - used / padded
+        return Padding(float(share[0]), float(share[1]))
+
+
+def _thinned(example: Example, features: FeatureOptions) -> Example:
+    """The example with points that change nothing left out: augmentation then has less to move."""
+    batch = PointBatch.of([example.ink])
+    tolerance = 0.2 * features.tolerance if features.method == "polyline" else 0.002
+    thin = simplify(batch, np.full(len(batch.xy), tolerance * stroke_units(batch)[0]))
+    strokes = np.split(thin.xy, np.flatnonzero(np.diff(thin.stroke)) + 1)
+    return Example(
+        Ink.from_strokes(strokes), example.tokens, example.strokes_of, example.stem, example.folder
+    )

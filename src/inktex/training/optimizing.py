@@ -1,0 +1,120 @@
+"""Optimiser, learning-rate schedule, averaged weights, weight noise, choice of device and precision."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from inktex.training.options import TrainOptions
+
+
+def make_optimizer(network: nn.Module, options: TrainOptions) -> torch.optim.Optimizer:
+    """AdamW (no decay on vectors: biases and the attention's v), or the paper's AdaDelta."""
+    parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
+    if options.optimizer == "adadelta":
+        return torch.optim.Adadelta(parameters, lr=options.learning_rate, rho=0.95, eps=1e-6)
+    matrices = [parameter for parameter in parameters if parameter.ndim > 1]
+    vectors = [parameter for parameter in parameters if parameter.ndim <= 1]
+    groups = [
+        {"params": matrices, "weight_decay": options.weight_decay},
+        {"params": vectors, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=options.learning_rate, betas=(0.9, 0.98), eps=1e-8, fused=True)
+
+
+def learning_rate(options: TrainOptions, step: int, progress: float) -> float:
+    """Linear warm-up, a plateau, then a cosine to zero; `progress` is the share of the run that is done."""
+    rate = options.learning_rate
+    if step < options.warmup:
+        return rate * (step + 1) / options.warmup
+    if progress <= options.decay_from or options.decay_from >= 1.0:
+        return rate
+    share = (progress - options.decay_from) / (1.0 - options.decay_from)
+    return rate * 0.5 * (1.0 + math.cos(math.pi * min(share, 1.0)))
+
+
+@torch.no_grad()
+def update_average(average: nn.Module, network: nn.Module, decay: float, step: int) -> None:
+    """Move averaged weights towards the network's; faster in the beginning, with little to remember."""
+    decay = min(decay, (1 + step) / (10 + step))
+    torch._foreach_lerp_(list(average.parameters()), list(network.parameters()), 1.0 - decay)
+
+
+@contextmanager
+def noisy_weights(network: nn.Module, deviation: float, seed: int) -> Iterator[None]:
+    """Within the block, weights carry Gaussian noise; after it they are as before, with gradients."""
+    if deviation <= 0:
+        yield
+        return
+    parameters = list(network.parameters())
+    kept = [parameter.detach().clone() for parameter in parameters]
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in parameters:
+            noise = torch.randn(parameter.shape, generator=generator).to(parameter.device)
+            parameter.add_(noise, alpha=deviation)
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for parameter, value in zip(parameters, kept, strict=True):
+                parameter.copy_(value)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the arithmetic happens."""
+
+    device: torch.device
+    half: torch.dtype | None  # type of matrix products under autocast; None: all in float32
+
+    def autocast(self) -> torch.autocast:
+        """The context for forward passes."""
+        kind = self.half or torch.bfloat16
+        return torch.autocast(self.device.type, kind, enabled=self.half is not None)
+
+
+def choose_place(device: str, precision: str, local_rank: int = 0) -> Place:
+    """`auto` takes CUDA, then Apple's GPU, then the CPU; half precision where it is faster."""
+    if device == "auto":
+        device = (
+            "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+        )
+    if device == "cuda":
+        device = f"cuda:{local_rank}"
+    try:
+        chosen = torch.device(device)
+        torch.empty(1, device=chosen)
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from None
+    if precision == "float32":
+        return Place(chosen, None)
+    if precision == "bfloat16":
+        return Place(chosen, torch.bfloat16)
+    if chosen.type == "cpu":
+        fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    else:
+        fast = chosen.type == "cuda" and torch.cuda.is_bf16_supported()
+    return Place(chosen, torch.bfloat16 if fast else None)
+
+
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """The optimiser's memory as named tensors."""
+    state = optimizer.state_dict()["state"]
+    return {
+        f"{number}.{key}": torch.as_tensor(value)
+        for number, entry in state.items()
+        for key, value in entry.items()
+    }
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:
+    """Put back what `optimizer_tensors` gave."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, value in tensors.items():
+        number, key = name.split(".", 1)
+        state.setdefault(int(number), {})[key] = value
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})

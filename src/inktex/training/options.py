@@ -1,0 +1,82 @@
+"""How a network is trained, as data: stored in the run's folder, enough to repeat the run.
+
+Recipes: `paper` is the paper's (§III): AdaDelta, clipping, early stopping on validation WER, then a second
+stage with weight noise. `modern` is the default: AdamW, warm-up and decay, label smoothing, averaged
+weights,
+augmented and recombined ink, attention guided by the segmentation, short expressions first.
+"""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from inktex.corpus.augment import AugmentOptions
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """Everything about a run but the network's shape."""
+
+    seed: int = 1
+    epochs: int = 40
+    batch: int = 16  # expressions per step, over all workers
+    optimizer: Literal["adamw", "adadelta"] = "adamw"
+    learning_rate: float = 1e-3
+    warmup: int = 400  # steps
+    decay_from: float = 0.5  # share of the run after which the rate falls to zero (cosine)
+    weight_decay: float = 0.01
+    clip: float = 1.0  # largest norm of the gradient
+    label_smoothing: float = 0.05
+    average: float = 0.999  # decay of the averaged weights (EMA); 0 evaluates the weights as they are
+    guidance: float = 0.3  # weight of -log(attention on the token's own strokes)
+    guidance_until: float = 0.6  # share of the run in which the guidance fades out
+    symbol_weight: float = 0.3  # weight of naming the symbol at every annotation
+    curriculum: tuple[int, ...] = (8, 14, 24)  # longest expression, in tokens, of the first epochs
+    augment: AugmentOptions | None = field(default_factory=AugmentOptions)
+    swap_symbols: float = 0.25  # share of symbols redrawn by other writers, in half of the expressions
+    swap_groups: float = 0.25  # share of expressions in which a group is exchanged
+    parts: float = 0.25  # parts of expressions added to an epoch, as a share of its size
+    synthetic: float = 0.0  # synthetic expressions added to an epoch, as a share of its size
+    weight_noise: float = 0.0  # deviation of the noise added to the weights at every step
+    patience: int = 0  # validations without a better WER before the run stops; 0 runs all epochs
+    validate_every: int = 2  # epochs
+    checkpoint_minutes: float = 5.0
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for a JSON file."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "TrainOptions":
+        """The options that `to_json` gave."""
+        if unknown := sorted(set(data) - set(cls.__dataclass_fields__)):
+            raise ValueError(f"training options have unknown fields {unknown}: the run is of another version")
+        values = dict(data)
+        values["curriculum"] = tuple(values["curriculum"])
+        values["augment"] = None if values["augment"] is None else AugmentOptions(**values["augment"])
+        return cls(**values)
+
+
+def paper_recipe() -> TrainOptions:
+    """§III of the paper, first stage."""
+    return TrainOptions(
+        epochs=200,
+        batch=8,
+        optimizer="adadelta",
+        learning_rate=1.0,
+        warmup=0,
+        decay_from=1.0,
+        weight_decay=0.0,
+        clip=100.0,  # of the original code; the paper gives no number
+        label_smoothing=0.0,
+        average=0.0,
+        guidance=0.0,
+        symbol_weight=0.0,
+        curriculum=(),
+        augment=None,
+        swap_symbols=0.0,
+        swap_groups=0.0,
+        parts=0.0,
+        patience=15,
+        validate_every=1,
+    )

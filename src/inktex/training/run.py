@@ -1,0 +1,138 @@
+"""A run is a folder: what was asked (run.json), what happened (metrics.jsonl, TensorBoard events), and
+where it is.
+
+`state.safetensors` is the newest full training state and `state.previous.safetensors` the one before; both
+are written whole or not at all. `best.safetensors` holds the averaged weights with the lowest validation
+WER,
+`last.safetensors` those of the end.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+from inktex.files import write_atomically
+from inktex.model import ModelConfig
+from inktex.training.options import TrainOptions
+
+
+@dataclass
+class Position:
+    """How far a run is."""
+
+    epoch: int = 0
+    batch: int = 0  # next batch of the epoch
+    step: int = 0
+    stage: int = 1  # 2: from the best weights again, with weight noise
+    stage_start: int = 0  # epoch at which the stage began
+    cpu_seconds: float = 0.0
+    best_wer: float = float("inf")
+    best_exprate: float = 0.0
+    last_wer: float = float("inf")
+    since_best: int = 0
+    finished: bool = False
+
+
+@dataclass(frozen=True)
+class State:
+    """A checkpoint as read back."""
+
+    position: Position
+    tensors: dict[str, Tensor]
+
+    def part(self, prefix: str) -> dict[str, Tensor]:
+        """Tensors whose names begin with `prefix.`, without it."""
+        return {
+            name[len(prefix) + 1 :]: value
+            for name, value in self.tensors.items()
+            if name.startswith(prefix + ".")
+        }
+
+
+class RunFolder:
+    """Reading and writing of one run's folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.state_file = path / "state.safetensors"
+        self.previous_file = path / "state.previous.safetensors"
+        self.metrics_file = path / "metrics.jsonl"
+        self.best_file = path / "best.safetensors"
+        self.last_file = path / "last.safetensors"
+
+    def create(self, model: ModelConfig, options: TrainOptions, command: dict[str, Any]) -> None:
+        """Begin a new run; a folder that already holds one is left alone."""
+        if (self.path / "run.json").exists():
+            raise ValueError(
+                f"{self.path}: a run is there already; go on with --resume, or name another folder"
+            )
+        content = {"model": model.to_json(), "training": options.to_json(), "command": command}
+        write_atomically(self.path / "run.json", json.dumps(content, indent=1))
+
+    def settings(self) -> tuple[ModelConfig, TrainOptions, dict[str, Any]]:
+        """What the run was begun with."""
+        try:
+            content = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
+            return (
+                ModelConfig.from_json(content["model"]),
+                TrainOptions.from_json(content["training"]),
+                content["command"],
+            )
+        except FileNotFoundError:
+            raise ValueError(f"{self.path}: no run to resume here (no run.json)") from None
+        except (KeyError, TypeError, json.JSONDecodeError) as error:
+            raise ValueError(f"{self.path / 'run.json'}: damaged ({error})") from None
+
+    def save_state(self, position: Position, tensors: dict[str, Tensor]) -> None:
+        """Write a checkpoint; the one before stays beside it."""
+        data = save(
+            {name: value.detach().cpu().contiguous() for name, value in tensors.items()},
+            metadata={"position": json.dumps(asdict(position))},
+        )
+        fresh = self.path / "state.new.safetensors"
+        write_atomically(fresh, data)
+        if self.state_file.exists():
+            self.state_file.replace(self.previous_file)
+        fresh.replace(self.state_file)
+
+    def load_state(self) -> State | None:
+        """The newest checkpoint that is whole, None where there is none yet."""
+        problems = []
+        for file in (self.state_file, self.previous_file):
+            if not file.exists():
+                continue
+            try:
+                with safe_open(file, framework="pt") as content:
+                    position = Position(**json.loads(content.metadata()["position"]))
+                    return State(position, {name: content.get_tensor(name) for name in content.keys()})  # noqa: SIM118
+            except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
+                problems.append(f"{file}: {error}")
+        if problems:
+            raise ValueError("no checkpoint can be read: " + "; ".join(problems))
+        return None
+
+    def append_metrics(self, row: dict[str, Any]) -> None:
+        """Add one line to the metrics."""
+        with self.metrics_file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """All whole lines of the metrics."""
+        rows = []
+        if self.metrics_file.exists():
+            for line in self.metrics_file.read_text(encoding="utf-8").splitlines():
+                try:
+                    rows.append(json.loads(line))
+                except json.JSONDecodeError:
+                    continue  # the line that a kill cut off
+        return rows
+
+    def rewind_metrics(self, step: int) -> None:
+        """Forget what was measured after the checkpoint that a run resumes from."""
+        rows = [row for row in self.metrics() if row["step"] <= step]
+        write_atomically(self.metrics_file, "".join(json.dumps(row) + "\n" for row in rows))

@@ -1,0 +1,54 @@
+"""One process or several: what `torchrun` tells, wrapped so that the loop reads the same either way."""
+
+import os
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+@dataclass(frozen=True)
+class Workers:
+    """This process among the workers of a job."""
+
+    rank: int = 0
+    count: int = 1
+    local_rank: int = 0
+
+    @classmethod
+    def join(cls, device: str) -> "Workers":
+        """Join the job that torchrun started, if it did."""
+        count = int(os.environ.get("WORLD_SIZE", "1"))
+        if count == 1:
+            return cls()
+        local = int(os.environ.get("LOCAL_RANK", "0"))
+        on_gpu = device.startswith("cuda") or (device == "auto" and torch.cuda.is_available())
+        dist.init_process_group("nccl" if on_gpu else "gloo")
+        return cls(dist.get_rank(), dist.get_world_size(), local)
+
+    @property
+    def is_first(self) -> bool:
+        """The worker that writes files and talks."""
+        return self.rank == 0
+
+    def share(self, network: nn.Module) -> nn.Module:
+        """Gradients of the returned module are averaged over workers."""
+        return network if self.count == 1 else DistributedDataParallel(network)
+
+    def total(self, values: Tensor) -> Tensor:
+        """Sum over workers."""
+        if self.count > 1:
+            dist.all_reduce(values)
+        return values
+
+    def wait(self) -> None:
+        """Until all are here."""
+        if self.count > 1:
+            dist.barrier()
+
+    def leave(self) -> None:
+        """Leave the job in order."""
+        if self.count > 1:
+            dist.destroy_process_group()
