@@ -3,5 +3,18 @@
 from inktex.ink.core import Ink, Symbol
 from inktex.ink.errors import MAX_BYTES, MAX_POINTS, MAX_STROKES, InkError
 from inktex.ink.sources import read, read_all
+from inktex.ink.write import save, write_inkml, write_json
 
-__all__ = ["MAX_BYTES", "MAX_POINTS", "MAX_STROKES", "Ink", "InkError", "Symbol", "read", "read_all"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_POINTS",
+    "MAX_STROKES",
+    "Ink",
+    "InkError",
+    "Symbol",
+    "read",
+    "read_all",
+    "save",
+    "write_inkml",
+    "write_json",
+]

@@ -1,7 +1,7 @@
 """An open zip archive in, its members out, one after the other: names with their bytes, or why not.
 
-Archives may hold archives. A bomb (few bytes that unpack to many) is refused from what the archive itself says
-of its members, before anything is unpacked.
+Archives may hold archives. A bomb (few bytes that unpack to many) is refused from what the archive itself
+says of its members, before anything is unpacked.
 """
 
 import tempfile
@@ -37,7 +37,7 @@ def is_zip(head: bytes) -> bool:
 
 def spool(stream: IO[bytes], head: bytes) -> IO[bytes]:
     """Copy `head` and the rest of a stream into a temporary file, which zip archives need to be read."""
-    copy = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)
+    copy = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - the caller closes it
     try:
         copy.write(head)
         while chunk := stream.read(_SMALL):

@@ -3,6 +3,7 @@
 Whatever does not fit is an `InkError` that says what was expected.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -12,6 +13,9 @@ from inktex.ink.errors import MAX_STROKES, InkError
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
+
+# Control characters, halves of surrogate pairs and non-characters: XML forbids them even when escaped.
+_NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def frozen(value: object, name: str) -> Floats:
@@ -59,11 +63,16 @@ def frozen_channel(value: object, name: str, point_count: int) -> Floats | None:
 
 
 def clean_text(value: object, name: str) -> str | None:
-    """Texts are kept without surrounding blanks; an empty one is the same as none."""
+    """Texts are kept without surrounding blanks and without characters that no file format can hold.
+
+    An empty text is the same as none.
+    """
     if value is None:
         return None
     if not isinstance(value, str):
         raise InkError(f"{name} is a text, not {type(value).__name__}")
+    if not value.isprintable():
+        value = _NO_CHARACTERS.sub("", value)
     return value.strip() or None
 
 

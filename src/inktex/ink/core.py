@@ -49,17 +49,18 @@ class Symbol:
     id: str | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.label, str):
-            raise InkError(f"a symbol's label is a text, not {type(self.label).__name__}")
+        label = clean_text(self.label, "the label of a symbol")
+        if label is None:
+            raise InkError("a symbol needs a label")
         try:
-            strokes = tuple(as_index(stroke) for stroke in self.strokes)
+            strokes = tuple(dict.fromkeys(as_index(stroke) for stroke in self.strokes))
         except TypeError:
             raise InkError(f"symbol {self.label!r}: its strokes are whole numbers") from None
         if not strokes:
             raise InkError(f"symbol {self.label!r} has no strokes")
-        object.__setattr__(self, "label", self.label.strip())
+        object.__setattr__(self, "label", label)
         object.__setattr__(self, "strokes", strokes)
-        object.__setattr__(self, "id", clean_text(self.id, "symbol id"))
+        object.__setattr__(self, "id", clean_text(self.id, "the id of a symbol"))
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)

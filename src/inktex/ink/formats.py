@@ -4,20 +4,32 @@ Most files hold one ink; a notebook holds one per page, and each comes with its 
 """
 
 import zlib
+from collections.abc import Mapping
+from typing import Any
 
 from inktex.ink.core import Ink
 from inktex.ink.errors import MAX_BYTES, InkError
+from inktex.ink.excalidraw import is_excalidraw, read_excalidraw
 from inktex.ink.inkml import read_inkml
+from inktex.ink.jsonvalues import kind, parse_json
+from inktex.ink.mathpix import is_mathpix, read_mathpix
+from inktex.ink.myscript import is_myscript, read_myscript
+from inktex.ink.plain import read_plain
+from inktex.ink.pointers import is_pointer_events, read_pointer_events
+from inktex.ink.scgink import MAGIC as SCGINK_MAGIC
+from inktex.ink.scgink import read_scgink
 from inktex.ink.textfile import decode, parse_xml
+from inktex.ink.xournal import read_xournal
 
 GZIP_MAGIC = b"\x1f\x8b"
+KNOWN_FORMATS = "InkML, SCGINK, Xournal++, Excalidraw, Mathpix, MyScript, or strokes as JSON"
 
 
 class UnknownFormatError(InkError):
     """The content is of none of the formats; inside a folder such a file is passed over."""
 
 
-def read_bytes(data: bytes) -> list[tuple[str | None, Ink]]:
+def read_bytes(data: bytes) -> list[tuple[str | None, Ink | InkError]]:
     """Return the inks of one file, each with its place in the file (None where there is only one)."""
     if data.startswith(GZIP_MAGIC):
         data = _gunzip(data)
@@ -28,8 +40,37 @@ def read_bytes(data: bytes) -> list[tuple[str | None, Ink]]:
         root = parse_xml(text)
         if root.tag == "ink":
             return [(None, read_inkml(root))]
+        if root.tag == "xournal":
+            return read_xournal(root)
         raise UnknownFormatError(f"XML, but not ink (its root element is <{root.tag[:40]}>)")
-    raise UnknownFormatError("not a known ink format")
+    if text.startswith(("{", "[")):
+        return [(None, read_json(parse_json(text)))]
+    if text.startswith(SCGINK_MAGIC):
+        return [(None, read_scgink(text))]
+    raise UnknownFormatError(f"none of the known ink formats ({KNOWN_FORMATS})")
+
+
+def read_json(data: Any) -> Ink:
+    """Read parsed JSON in whichever of its formats it is."""
+    if isinstance(data, list):
+        if data and is_pointer_events(data[0]):
+            return read_pointer_events(data)
+        if data and not isinstance(data[0], list | Mapping):
+            raise UnknownFormatError(
+                f"JSON, but not ink (a list of strokes cannot begin with {kind(data[0])})"
+            )
+        return read_plain(data)
+    if isinstance(data, Mapping):
+        if is_excalidraw(data):
+            return read_excalidraw(data)
+        if is_mathpix(data):
+            return read_mathpix(data)
+        if isinstance(data.get("strokes"), list):
+            return read_plain(data)
+        if is_myscript(data):
+            return read_myscript(data)
+    members = ", ".join(map(repr, list(data)[:6])) if isinstance(data, Mapping) else kind(data)
+    raise UnknownFormatError(f"JSON, but none of the known ink formats (found: {members or 'nothing'})")
 
 
 def _gunzip(data: bytes) -> bytes:

@@ -13,8 +13,9 @@ import numpy as np
 
 from inktex.ink.checks import Floats
 from inktex.ink.core import Ink, Symbol
-from inktex.ink.errors import MAX_POINTS, MAX_STROKES, InkError
+from inktex.ink.errors import InkError
 from inktex.ink.mathml import mathml_text
+from inktex.ink.strokes import Stroke, at, build_ink, check_size, checked_points
 from inktex.ink.textfile import XML_ID
 from inktex.ink.traces import parse_trace
 
@@ -35,25 +36,14 @@ class Channels:
     sign_y: float = 1.0
 
 
-@dataclass(frozen=True)
-class Stroke:
-    """One stroke as read: (n, 2) points and, where the trace has them, time and pressure of each."""
-
-    points: Floats
-    time: Floats | None
-    pressure: Floats | None
-
-
 def read_inkml(root: Element) -> Ink:
     """Read one InkML document."""
     strokes, stroke_of_id = _read_traces(root)
     if not strokes:
         raise InkError("no strokes (no <trace> with points in it)")
     annotations = _annotations(root)
-    return Ink.from_strokes(
-        [stroke.points for stroke in strokes],
-        time=_if_everywhere([stroke.time for stroke in strokes]),
-        pressure=_if_everywhere([stroke.pressure for stroke in strokes]),
+    return build_ink(
+        strokes,
         truth=next((annotations[kind] for kind in _TRUTH_ANNOTATIONS if annotations.get(kind)), None),
         symbols=_symbols(root, stroke_of_id),
         mathml=next(filter(None, map(mathml_text, root.findall("annotationXML"))), None),
@@ -72,20 +62,17 @@ def _read_traces(root: Element) -> tuple[list[Stroke], dict[str, int]]:
         try:
             stroke = _stroke(trace.text or "", channels)
         except InkError as error:
-            raise InkError(error.reason, place=f"{place}, {error.place}" if error.place else place) from None
+            raise at(place, error) from None
         if stroke is None or trace.get("type", "").casefold() == "penup":
             continue  # nothing was drawn: no point, or the pen moved above the paper
         point_count += len(stroke.points)
-        if len(strokes) >= MAX_STROKES or point_count > MAX_POINTS:
-            raise InkError(
-                f"more than the limit of {MAX_STROKES} strokes or {MAX_POINTS} points", place=place
-            )
+        check_size(len(strokes) + 1, point_count)
         continued = _continued(trace, strokes, stroke_of_id)
         if continued is None:
             continued = len(strokes)
             strokes.append(stroke)
         else:
-            strokes[continued] = _joined(strokes[continued], stroke)
+            strokes[continued] += stroke
         if identifier is not None:
             stroke_of_id.setdefault(identifier, continued)
     return strokes, stroke_of_id
@@ -166,10 +153,7 @@ def _stroke(text: str, channels: Channels) -> Stroke | None:
         return None
     if rows.shape[1] <= max(channels.x, channels.y):
         raise InkError(f"{rows.shape[1]} values in a point, but its format has {channels.regular} channels")
-    points = rows[:, [channels.x, channels.y]]
-    bad = ~np.isfinite(points).all(axis=1)
-    if bad.any():
-        raise InkError("x and y must be finite numbers", place=f"point {int(bad.argmax()) + 1}")
+    points = checked_points(rows[:, [channels.x, channels.y]])
     if channels.sign_x < 0 or channels.sign_y < 0:
         points *= (channels.sign_x, channels.sign_y)
     return Stroke(points, _column(rows, channels.time), _column(rows, channels.pressure))
@@ -181,28 +165,11 @@ def _column(rows: Floats, number: int | None) -> Floats | None:
     return rows[:, number]
 
 
-def _if_everywhere(channel: Sequence[Floats | None]) -> list[Floats] | None:
-    """Time or pressure is part of the ink only if all its strokes have it."""
-    known = [values for values in channel if values is not None]
-    return known if len(known) == len(channel) else None
-
-
 def _continued(trace: Element, strokes: Sequence[Stroke], stroke_of_id: Mapping[str, int]) -> int | None:
     """The stroke that a trace goes on with (`continuation`), None for a stroke of its own."""
     if trace.get("continuation") not in ("middle", "end") or not strokes:
         return None
     return stroke_of_id.get(_reference(trace, "priorRef") or "", len(strokes) - 1)
-
-
-def _joined(first: Stroke, second: Stroke) -> Stroke:
-    def join(a: Floats | None, b: Floats | None) -> Floats | None:
-        return None if a is None or b is None else np.concatenate([a, b])
-
-    return Stroke(
-        np.concatenate([first.points, second.points]),
-        join(first.time, second.time),
-        join(first.pressure, second.pressure),
-    )
 
 
 def _annotations(element: Element) -> dict[str, str]:

@@ -10,7 +10,7 @@ from inktex.ink.errors import MAX_DEPTH, InkError
 from inktex.ink.textfile import XML_ID
 
 _XML = "{http://www.w3.org/XML/1998/namespace}"
-_MATHML_NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+_OPENING = '<math xmlns="http://www.w3.org/1998/Math/MathML"'
 
 
 def mathml_text(annotation: Element) -> str | None:
@@ -18,11 +18,16 @@ def mathml_text(annotation: Element) -> str | None:
     children = list(annotation)
     if not children:
         return None
+    parts: list[str] = []
+    # A stack instead of recursion; a text on it is an end tag that waits for the children before it.
+    waiting: list[Element | str] = []
     if children[0].tag == "math":
-        children = list(children[0])
-    parts = [f'<math xmlns="{_MATHML_NAMESPACE}">']
-    # A stack instead of recursion; a text on it is an end tag that waits for its children.
-    waiting: list[Element | str] = list(reversed(children))
+        math = children[0]
+        parts.append(f"{_OPENING}{_attributes(math)}>{xml_text((math.text or '').strip())}")
+        children = list(math)
+    else:
+        parts.append(f"{_OPENING}>")
+    waiting.extend(reversed(children))
     depth = 0
     while waiting:
         item = waiting.pop()
@@ -33,12 +38,16 @@ def mathml_text(annotation: Element) -> str | None:
         depth += 1
         if depth > MAX_DEPTH:
             raise InkError(f"elements nested deeper than {MAX_DEPTH}", place="MathML")
-        tail = (item.tail or "").strip()
-        parts.append(f"<{item.tag}{_attributes(item)}>{escape((item.text or '').strip())}")
-        waiting.append(f"</{item.tag}>{escape(tail)}")
+        parts.append(f"<{item.tag}{_attributes(item)}>{xml_text((item.text or '').strip())}")
+        waiting.append(f"</{item.tag}>{xml_text((item.tail or '').strip())}")
         waiting.extend(reversed(item))
     parts.append("</math>")
     return "".join(parts)
+
+
+def xml_text(text: str) -> str:
+    """Escape text between tags; a carriage return would otherwise come back as a line feed."""
+    return escape(text, {"\r": "&#13;"})
 
 
 def _attributes(element: Element) -> str:
@@ -47,6 +56,6 @@ def _attributes(element: Element) -> str:
         plain = "xml:id" if name == XML_ID or (name == "id" and XML_ID not in element.attrib) else name
         if plain.startswith(_XML):
             plain = f"xml:{plain.removeprefix(_XML)}"
-        if "{" not in plain:
+        if "{" not in plain:  # attributes of other namespaces mean nothing to MathML
             texts.append(f" {plain}={quoteattr(value)}")
     return "".join(texts)

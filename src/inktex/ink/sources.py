@@ -1,4 +1,4 @@
-"""Where ink comes from: a path, bytes, an open file, stdin, a folder, a zip (also inside a zip); inks come out.
+"""Where ink comes from: a path, bytes, an open file, stdin, a folder, a zip (also in a zip); inks come out.
 
 `read` wants exactly one ink and raises `InkError` otherwise. `read_all` goes through everything there is and
 yields a name with either the ink or the error, so that one bad file among thousands stops nothing.
@@ -24,7 +24,7 @@ INK_SUFFIXES = (".inkml", ".scgink", ".scg", ".xopp", ".xoj", ".excalidraw", ".j
 
 
 def read(source: Source, *, name: str | None = None) -> Ink:
-    """Read the one ink of a file, bytes, an open file or stdin (`"-"`). Errors and `ink.source` say `name`."""
+    """Read the one ink of a file, bytes, an open file or stdin (`"-"`); errors call the source `name`."""
     found: Ink | None = None
     for _, item in _items(source, name):
         if isinstance(item, InkError):
@@ -38,7 +38,7 @@ def read(source: Source, *, name: str | None = None) -> Ink:
 
 
 def read_all(source: Source | Iterable[Source], *, name: str | None = None) -> Iterator[Item]:
-    """Yield (name, ink or error) for all that is in one source or several: files, folders, archives, pages."""
+    """Yield (name, ink or error) for all that is in one source or several: files, folders, archives."""
     if isinstance(source, str | os.PathLike | bytes | bytearray | memoryview) or hasattr(source, "read"):
         yield from _items(source, name)
         return
@@ -113,18 +113,26 @@ def _from_folder(path: Path, label: str) -> Iterator[Item]:
 
 def _from_stream(stream: IO[bytes], label: str, *, named: bool) -> Iterator[Item]:
     """Yield the inks of one open file: ink or an archive of it."""
+    begin = stream.tell() if stream.seekable() else None
     head = stream.read(4)
     if not isinstance(head, bytes):
         raise InkError(f"reading gave {type(head).__name__} instead of bytes")
     if not is_zip(head):
         yield from _from_bytes(head + stream.read(MAX_BYTES), label, named=named)
         return
-    with spool(stream, head) as archive:
-        for name, content in members(archive, label):
-            if isinstance(content, InkError):
-                yield name, content
-            else:
-                yield from _from_bytes(content, name, named=False)
+    if begin == 0:
+        yield from _from_archive(stream, label)
+    else:  # a pipe, or a file read from its middle: zip archives are read from their end
+        with spool(stream, head) as copy:
+            yield from _from_archive(copy, label)
+
+
+def _from_archive(stream: IO[bytes], label: str) -> Iterator[Item]:
+    for name, content in members(stream, label):
+        if isinstance(content, InkError):
+            yield name, content
+        else:
+            yield from _from_bytes(content, name, named=False)
 
 
 def _from_bytes(data: bytes, label: str, *, named: bool) -> Iterator[Item]:
@@ -138,4 +146,4 @@ def _from_bytes(data: bytes, label: str, *, named: bool) -> Iterator[Item]:
         return
     for place, ink in inks:
         name = label if place is None else f"{label}#{place}"
-        yield name, ink.replace(source=name)
+        yield name, ink.inside(source=name) if isinstance(ink, InkError) else ink.replace(source=name)

@@ -1,0 +1,78 @@
+"""Excalidraw drawings (files and clipboard): their `freedraw` elements in, an `Ink` out.
+
+Points are relative to the element, which may be turned about the middle of its box; all other shapes are left
+out. Pressure is kept where a pen reported it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from inktex.ink.checks import Floats
+from inktex.ink.core import Ink
+from inktex.ink.errors import InkError
+from inktex.ink.jsonvalues import kind, number, numbers, stroke_of
+from inktex.ink.strokes import Stroke, at, build_ink, check_size
+
+_FREEHAND = ("freedraw", "draw")  # "draw" in files of before 2021
+
+
+def is_excalidraw(data: Mapping[str, Any]) -> bool:
+    """Tell the format by its type ("excalidraw", "excalidraw/clipboard")."""
+    declared = data.get("type")
+    return isinstance(declared, str) and declared.startswith("excalidraw")
+
+
+def read_excalidraw(data: Mapping[str, Any]) -> Ink:
+    """Read all that was drawn by hand and not deleted."""
+    elements = data.get("elements")
+    if not isinstance(elements, list):
+        raise InkError(f"must be a list, not {kind(elements)}", place="'elements'")
+    strokes: list[Stroke] = []
+    point_count = 0
+    for position, element in enumerate(elements):
+        if not isinstance(element, Mapping):
+            raise InkError(f"must be an object, not {kind(element)}", place=f"element {position + 1}")
+        if element.get("type") not in _FREEHAND or element.get("isDeleted") is True:
+            continue
+        try:
+            stroke = _stroke(element)
+        except InkError as error:
+            raise at(f"element {position + 1}", error) from None
+        if stroke is not None:
+            strokes.append(stroke)
+            point_count += len(stroke.points)
+            check_size(len(strokes), point_count)
+    if not strokes:
+        raise InkError("no strokes (no freedraw element; shapes and texts are not ink)")
+    return build_ink(strokes)
+
+
+def _stroke(element: Mapping[str, Any]) -> Stroke | None:
+    drawn = stroke_of(element.get("points"))
+    if drawn is None:
+        return None
+    x, y = (number(element.get(name), name) for name in ("x", "y"))
+    with np.errstate(over="ignore", invalid="ignore"):
+        points = _turned(drawn.points, number(element.get("angle") or 0, "angle")) + np.array([x, y])
+    if not np.isfinite(points).all():
+        raise InkError("x and y must be finite numbers")
+    return Stroke(points, pressure=_pressure(element, len(points)))
+
+
+def _turned(points: Floats, angle: float) -> Floats:
+    if angle == 0:
+        return points
+    middle = points.min(axis=0) / 2 + points.max(axis=0) / 2
+    cos, sin = np.cos(angle), np.sin(angle)
+    turned: Floats = (points - middle) @ np.array([[cos, sin], [-sin, cos]]) + middle
+    return turned
+
+
+def _pressure(element: Mapping[str, Any], count: int) -> Floats | None:
+    pressures = element.get("pressures")
+    if not isinstance(pressures, list) or len(pressures) != count:
+        return None  # a mouse or finger: the list is empty
+    values = numbers(pressures, "pressure")
+    return values if np.isfinite(values).all() else None

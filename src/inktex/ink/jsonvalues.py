@@ -1,0 +1,199 @@
+"""JSON text in, checked values out: the numbers and strokes that all JSON formats of ink are made of.
+
+A stroke is written in one of a few ways, and all formats share them: a list of [x, y], a list of {"x", "y"},
+or an object of lists {"x": […], "y": […]}; time ("t") and pressure ("p", "f") where known.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from inktex.ink.checks import Floats
+from inktex.ink.errors import MAX_NODES, MAX_POINTS, InkError
+from inktex.ink.strokes import Stroke, at, check_size, checked_points
+
+_X_NAMES = ("x", "X", "clientX", "offsetX", "pageX", "screenX")
+_Y_NAMES = ("y", "Y", "clientY", "offsetY", "pageY", "screenY")
+_TIME_NAMES = ("t", "T", "time", "timestamp", "timeStamp")
+_PRESSURE_NAMES = ("p", "P", "f", "F", "pressure", "force")
+_POINT_LISTS = ("points", "pointers", "path")
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON; what is wrong with it is one `InkError`."""
+    if text.count("[") + text.count("{") > MAX_NODES:
+        raise InkError(f"more than {MAX_NODES} JSON lists and objects")
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise InkError(f"not valid JSON ({error.msg})", place=place) from None
+    except RecursionError:
+        raise InkError("JSON nested too deeply") from None
+    except InkError:
+        raise
+    except ValueError:  # an integer of thousands of digits
+        raise InkError("a number too long to be a coordinate") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise InkError(f"{name} is not a number that ink can have")
+
+
+def numbers(value: Any, what: str) -> Floats:
+    """Return a JSON list of numbers as an array."""
+    if not isinstance(value, list):
+        raise InkError(f"{what} must be a list of numbers, not {kind(value)}")
+    if len(value) > MAX_POINTS:
+        raise InkError(f"more than the limit of {MAX_POINTS} points")
+    for position, entry in enumerate(value):
+        if type(entry) is not float and type(entry) is not int:  # a bool is an int, but no coordinate
+            raise InkError(f"{what} must be a number, not {kind(entry)}", place=f"point {position + 1}")
+    try:
+        return np.array(list(map(float, value)), dtype=np.float64)
+    except OverflowError:
+        raise InkError(f"{what} has a number too large") from None
+
+
+def number(value: Any, what: str) -> float:
+    """Return one finite JSON number."""
+    result = float(numbers([value], what)[0])
+    if not np.isfinite(result):
+        raise InkError(f"{what} must be a finite number")
+    return result
+
+
+def kind(value: Any) -> str:
+    """Name the type of a JSON value as JSON does."""
+    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def text_of(data: Mapping[str, Any], *names: str) -> str | None:
+    """Return the first of the named members that is there; it must be a text."""
+    for name in names:
+        value = data.get(name)
+        if value is not None:
+            if not isinstance(value, str):
+                raise InkError(f"must be a text, not {kind(value)}", place=repr(name))
+            return value
+    return None
+
+
+def strokes_of(value: Any, what: str = "strokes") -> list[Stroke | None]:
+    """Return the strokes of a JSON list in any of the ways they are written; None where one has no points."""
+    if not isinstance(value, list):
+        raise InkError(f"{what} must be a list, not {kind(value)}")
+    strokes: list[Stroke | None] = []
+    point_count = 0
+    for position, entry in enumerate(value):
+        try:
+            stroke = stroke_of(entry)
+        except InkError as error:
+            raise at(f"stroke {position + 1}", error) from None
+        point_count += 0 if stroke is None else len(stroke.points)
+        check_size(position + 1, point_count)
+        strokes.append(stroke)
+    return strokes
+
+
+def stroke_of(value: Any) -> Stroke | None:
+    """Read one stroke: a list of points, or an object that has lists of coordinates or a list of points."""
+    if isinstance(value, Mapping):
+        inner = next((value[name] for name in _POINT_LISTS if name in value), None)
+        if inner is None:
+            return stroke_of_columns(value)
+        value = inner
+    if not isinstance(value, list):
+        raise InkError(f"a stroke must be a list of [x, y] or an object with x and y, not {kind(value)}")
+    if not value:
+        return None
+    return _of_objects(value) if isinstance(value[0], Mapping) else _of_rows(value)
+
+
+def stroke_of_columns(value: Mapping[str, Any]) -> Stroke | None:
+    """Read a stroke written as one list per channel."""
+    x = numbers(_member(value, _X_NAMES, "x"), "x")
+    y = numbers(_member(value, _Y_NAMES, "y"), "y")
+    if len(x) != len(y):
+        raise InkError(f"{len(x)} values of x but {len(y)} of y")
+    if not len(x):
+        return None
+    points = checked_points(np.stack([x, y], axis=1))
+    return Stroke(points, _channel(value, _TIME_NAMES, len(x)), _channel(value, _PRESSURE_NAMES, len(x)))
+
+
+def point_of(value: Mapping[str, Any]) -> tuple[float, float, float | None, float | None]:
+    """Read x, y and, where known, time and pressure of one point written as an object."""
+    x = number(_member(value, _X_NAMES, "x"), "x")
+    y = number(_member(value, _Y_NAMES, "y"), "y")
+    extra = []
+    for names in (_TIME_NAMES, _PRESSURE_NAMES):
+        found = next((value[name] for name in names if name in value), None)
+        extra.append(number(found, names[0]) if type(found) in (int, float) else None)
+    return x, y, extra[0], extra[1]
+
+
+def stroke_of_points(rows: Sequence[tuple[float, float, float | None, float | None]]) -> Stroke:
+    """Make a stroke of points as `point_of` reads them."""
+    xs, ys, times, pressures = zip(*rows, strict=True)
+    return Stroke(
+        np.array([xs, ys], dtype=np.float64).T,
+        None if None in times else np.array(times, dtype=np.float64),
+        None if None in pressures else np.array(pressures, dtype=np.float64),
+    )
+
+
+def _of_objects(value: Sequence[Any]) -> Stroke:
+    rows = []
+    for position, entry in enumerate(value):
+        try:
+            if not isinstance(entry, Mapping):
+                raise InkError(f"must be an object like the others, not {kind(entry)}")
+            rows.append(point_of(entry))
+        except InkError as error:
+            raise InkError(error.reason, place=f"point {position + 1}") from None
+    return stroke_of_points(rows)
+
+
+def _of_rows(value: Sequence[Any]) -> Stroke:
+    """Points as lists: x, y and, if there is a third number, time."""
+    for position, entry in enumerate(value):
+        if not isinstance(entry, list) or len(entry) < 2:
+            raise InkError(f"a point must be [x, y], not {_shown(entry)}", place=f"point {position + 1}")
+    columns = [numbers([entry[channel] for entry in value], "xy"[channel]) for channel in (0, 1)]
+    points = checked_points(np.stack(columns, axis=1))
+    third = [entry[2] for entry in value if len(entry) > 2]
+    if len(third) < len(value) or not all(type(entry) in (int, float) for entry in third):
+        return Stroke(points)
+    return Stroke(points, _finite(numbers(third, "time")))
+
+
+def _shown(entry: Any) -> str:
+    return f"a list of {len(entry)}" if isinstance(entry, list) else kind(entry)
+
+
+def _member(value: Mapping[str, Any], names: Sequence[str], what: str) -> Any:
+    for name in names:
+        if name in value:
+            return value[name]
+    raise InkError(f"no {what} in it (found: {', '.join(map(repr, list(value)[:6])) or 'nothing'})")
+
+
+def _channel(value: Mapping[str, Any], names: Sequence[str], count: int) -> Floats | None:
+    """A channel that need not be there: whatever is not one number per point is as good as absent."""
+    for name in names:
+        entries = value.get(name)
+        if (
+            isinstance(entries, list)
+            and len(entries) == count
+            and all(type(e) in (int, float) for e in entries)
+        ):
+            return _finite(numbers(entries, name))
+    return None
+
+
+def _finite(values: Floats) -> Floats | None:
+    return values if np.isfinite(values).all() else None

@@ -1,0 +1,82 @@
+"""Strokes as a reader finds them in, an `Ink` out; with the size limits and checks that readers share."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inktex.ink.checks import Floats
+from inktex.ink.core import Ink, Symbol
+from inktex.ink.errors import MAX_POINTS, MAX_STROKES, InkError
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """One stroke as read: its (n, 2) points and, where the file has them, time and pressure of each."""
+
+    points: Floats
+    time: Floats | None = None
+    pressure: Floats | None = None
+
+    def __add__(self, other: "Stroke") -> "Stroke":
+        """The two as one stroke."""
+        return Stroke(
+            np.concatenate([self.points, other.points]),
+            _both(self.time, other.time),
+            _both(self.pressure, other.pressure),
+        )
+
+
+def build_ink(
+    strokes: Sequence[Stroke],
+    *,
+    truth: str | None = None,
+    symbols: Iterable[Symbol] = (),
+    mathml: str | None = None,
+    writer: str | None = None,
+) -> Ink:
+    """Make an ink of strokes that have points; it has time or pressure only if all of them have."""
+    if not strokes:
+        raise InkError("no strokes")
+    check_size(len(strokes), sum(len(stroke.points) for stroke in strokes))
+    return Ink.from_strokes(
+        [stroke.points for stroke in strokes],
+        time=_if_everywhere([stroke.time for stroke in strokes]),
+        pressure=_if_everywhere([stroke.pressure for stroke in strokes]),
+        truth=truth,
+        symbols=symbols,
+        mathml=mathml,
+        writer=writer,
+    )
+
+
+def check_size(stroke_count: int, point_count: int) -> None:
+    """Refuse more ink than the limits allow; readers also ask while they read."""
+    if stroke_count > MAX_STROKES:
+        raise InkError(f"more than the limit of {MAX_STROKES} strokes")
+    if point_count > MAX_POINTS:
+        raise InkError(f"more than the limit of {MAX_POINTS} points")
+
+
+def checked_points(points: Floats) -> Floats:
+    """Return the (n, 2) points if all are finite; otherwise say which is not."""
+    bad = ~np.isfinite(points).all(axis=1)
+    if bad.any():
+        raise InkError("x and y must be finite numbers", place=f"point {int(bad.argmax()) + 1}")
+    return points
+
+
+def at(place: str, error: InkError) -> InkError:
+    """Put the place of a part (`stroke 3`) before the place inside it (`point 7`)."""
+    return InkError(
+        error.reason, place=f"{place}, {error.place}" if error.place else place, source=error.source
+    )
+
+
+def _both(first: Floats | None, second: Floats | None) -> Floats | None:
+    return None if first is None or second is None else np.concatenate([first, second])
+
+
+def _if_everywhere(channel: Sequence[Floats | None]) -> list[Floats] | None:
+    known = [values for values in channel if values is not None]
+    return known if len(known) == len(channel) else None

@@ -1,0 +1,133 @@
+"""Ink in, a file out: InkML for other programs, plain JSON for scripts. What is written reads back equal.
+
+Numbers are written with as many digits as they need to be the same number again.
+"""
+
+import json
+import os
+import uuid
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from inktex.ink.checks import Floats
+from inktex.ink.core import Ink
+from inktex.ink.errors import InkError
+from inktex.ink.mathml import mathml_text, xml_text
+from inktex.ink.textfile import parse_xml
+
+
+def write_inkml(ink: Ink) -> str:
+    """Return the ink as an InkML document in the dialect of CROHME."""
+    _refuse_empty(ink)
+    channels = [("X", ink.points[:, 0]), ("Y", ink.points[:, 1])]
+    channels += [("T", ink.time)] if ink.time is not None else []
+    channels += [("F", ink.pressure)] if ink.pressure is not None else []
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<ink xmlns="http://www.w3.org/2003/InkML">',
+        "<traceFormat>",
+    ]
+    lines += [f'<channel name="{name}" type="decimal"/>' for name, _ in channels]
+    lines.append("</traceFormat>")
+    for kind, text in (("writer", ink.writer), ("truth", ink.truth)):
+        if text is not None:
+            lines.append(f'<annotation type="{kind}">{xml_text(text)}</annotation>')
+    if ink.mathml is not None:
+        lines.append(
+            f'<annotationXML type="truth" encoding="MathML">{_plain_mathml(ink.mathml)}</annotationXML>'
+        )
+    rows = list(zip(*([_number(value) for value in values.tolist()] for _, values in channels), strict=True))
+    for number in range(len(ink)):
+        points = rows[ink.offsets[number] : ink.offsets[number + 1]]
+        lines.append(f'<trace id="{number}">{", ".join(map(" ".join, points))}</trace>')
+    if ink.symbols:
+        lines.append('<traceGroup><annotation type="truth">Segmentation</annotation>')
+        for symbol in ink.symbols:
+            lines.append(f'<traceGroup><annotation type="truth">{xml_text(symbol.label)}</annotation>')
+            lines += [f'<traceView traceDataRef="{stroke}"/>' for stroke in symbol.strokes]
+            lines += (
+                [f"<annotationXML href={quoteattr(_reference(symbol.id))}/>"] if symbol.id is not None else []
+            )
+            lines.append("</traceGroup>")
+        lines.append("</traceGroup>")
+    lines.append("</ink>\n")
+    return "\n".join(lines)
+
+
+def write_json(ink: Ink) -> str:
+    """Return the ink as a JSON object: "strokes" as lists of [x, y], and what else is known."""
+    _refuse_empty(ink)
+    data: dict[str, object] = {
+        "strokes": [[[_short(x), _short(y)] for x, y in stroke.tolist()] for stroke in ink.strokes]
+    }
+    for name, channel in (("time", ink.time), ("pressure", ink.pressure)):
+        if channel is not None:
+            data[name] = _per_stroke(ink, channel)
+    texts = {"truth": ink.truth, "mathml": ink.mathml, "writer": ink.writer}
+    data |= {name: text for name, text in texts.items() if text is not None}
+    if ink.symbols:
+        data["symbols"] = [
+            {"label": symbol.label, "strokes": list(symbol.strokes)}
+            | ({"id": symbol.id} if symbol.id else {})
+            for symbol in ink.symbols
+        ]
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+
+
+def save(ink: Ink, path: str | os.PathLike[str]) -> None:
+    """Write the ink to a file, whole or not at all: `.json`, `.inkml`, or `.svg` for a drawing."""
+    target = Path(path)
+    writers: dict[str, Callable[[Ink], str]] = {
+        ".json": write_json,
+        ".inkml": write_inkml,
+        ".svg": Ink.to_svg,
+    }
+    writer = writers.get(target.suffix.casefold())
+    if writer is None:
+        raise InkError(
+            f"cannot tell the format from {target.suffix!r}; use {', '.join(writers)}", source=str(target)
+        )
+    text = writer(ink)
+    # Written beside the target and then moved over it: nobody ever sees half a file.
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+    try:
+        with temporary.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _refuse_empty(ink: Ink) -> None:
+    if not len(ink):
+        raise InkError("an ink without strokes cannot be written", source=ink.source)
+
+
+def _plain_mathml(mathml: str) -> str:
+    try:
+        plain = mathml_text(parse_xml(f"<annotationXML>{mathml}</annotationXML>"))
+    except InkError as error:
+        raise InkError(f"the MathML of this ink is not well-formed ({error})") from None
+    return plain or ""
+
+
+def _reference(identifier: str) -> str:
+    """Readers take one leading # away, as InkML uses it to refer to ids."""
+    return f"#{identifier}" if identifier.startswith("#") else identifier
+
+
+def _number(value: float) -> str:
+    return repr(value).removesuffix(".0")
+
+
+def _short(value: float) -> float | int:
+    """Write 5 instead of 5.0; past 2**53 the digits of an int would only pretend to be exact."""
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def _per_stroke(ink: Ink, channel: Floats) -> list[list[float]]:
+    cuts = ink.offsets.tolist()
+    return [[_short(value) for value in channel[a:b].tolist()] for a, b in pairwise(cuts)]
