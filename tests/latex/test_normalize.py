@@ -47,6 +47,8 @@ CAPTION_FORM = [
     (r"lim_{x \to 0} sin^2 x", r"\lim _ { x \rightarrow 0 } \sin ^ { 2 } x"),
     (r"\operatorname{sin} x", r"\sin x"),
     ("sinc^2 x + arctan y", "s i n c ^ { 2 } x + a r c t a n y"),
+    ("5 div 3", r"5 \div 3"),
+    ("1, ..., n .... x", r"1 , \ldots , n . . . . x"),
     ("a_{tan}", "a _ { t a n }"),
     ("\N{MINUS SIGN}1 \N{LESS-THAN OR EQUAL TO} 2", r"- 1 \leq 2"),
     (r"\hat x + \overline{ab}", r"\hat { x } + \overline { a b }"),

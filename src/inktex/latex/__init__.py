@@ -1,8 +1,27 @@
 """LaTeX of mathematical expressions: tokens, normaliser, grammar, layout tree, and what it is turned into."""
 
+from .alignment import CROHME_CLASSES, token_strokes
 from .grammar import Grammar, State
+from .layout import Layout, Node, Relation, parse_layout
+from .mathml_layout import layout_from_mathml
 from .normalize import normalize
 from .tokens import LatexError, join, tokenize
 from .vocabulary import END_MARK, Vocabulary
 
-__all__ = ["END_MARK", "Grammar", "LatexError", "State", "Vocabulary", "join", "normalize", "tokenize"]
+__all__ = [
+    "CROHME_CLASSES",
+    "END_MARK",
+    "Grammar",
+    "LatexError",
+    "Layout",
+    "Node",
+    "Relation",
+    "State",
+    "Vocabulary",
+    "join",
+    "layout_from_mathml",
+    "normalize",
+    "parse_layout",
+    "token_strokes",
+    "tokenize",
+]

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from . import words as known
-from .tokens import LatexError, excerpt, tokenize
-
-MAX_DEPTH = 100
+from .tokens import MAX_DEPTH, LatexError, excerpt, tokenize
 
 
 def normalize(latex: str, *, canonical: bool = True) -> tuple[str, ...]:
@@ -24,7 +22,7 @@ def normalize(latex: str, *, canonical: bool = True) -> tuple[str, ...]:
     parser = _Parser(latex, list(_clean(tokenize(latex))))
     atoms: list[_Atom] = []
     parser.row(atoms, depth=0)
-    _name_functions(atoms)
+    _join_spelt(atoms)
     return tuple(_written(atoms, canonical))
 
 
@@ -184,20 +182,23 @@ def _lacks_index(atoms: list[_Atom]) -> bool:
     return bool(atoms) and atoms[-1].head == [r"\sqrt"] and len(atoms[-1].arguments) == 1
 
 
-def _name_functions(atoms: list[_Atom]) -> None:
-    """Put `\\sin` for the letters `s i n`, wherever they are followed by what the function is taken of.
+def _join_spelt(atoms: list[_Atom]) -> None:
+    """Put `\\sin` for the letters `s i n`, if what the function is taken of follows; `\\ldots` for `...`.
 
     `a_{tan}` is left alone (a word, nothing follows), and so are longer names: `sinh`, `arctan`, `sinc`.
     """
     for atom in atoms:
         for _, content, _ in atom.arguments:
-            _name_functions(content)
+            _join_spelt(content)
         for content in atom.scripts.values():
-            _name_functions(content)
+            _join_spelt(content)
     letters = "".join(" " if len(sign) != 1 else sign for sign in ("".join(atom.head) for atom in atoms))
-    for match in reversed([*known.SPELT_FUNCTION.finditer(letters)]):
+    for match in reversed([*known.SPELT_SIGN.finditer(letters)]):
         first, last = match.start(), match.end() - 1
         plain = not any(atom.scripts or atom.limits for atom in atoms[first:last])
-        if plain and (atoms[last].scripts or match.end() < len(atoms)):
-            named = _Atom(["\\" + match.group()], scripts=atoms[last].scripts, limits=atoms[last].limits)
+        has_operand = bool(atoms[last].scripts) or match.end() < len(atoms)
+        if plain and (has_operand or match.group() == "..."):
+            named = _Atom(
+                [known.SPELT[match.group()]], scripts=atoms[last].scripts, limits=atoms[last].limits
+            )
             atoms[first : match.end()] = [named]

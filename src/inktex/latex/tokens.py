@@ -7,6 +7,8 @@ or a single character. White space separates words and is not itself one, except
 import re
 from collections.abc import Iterable
 
+MAX_DEPTH = 100  # of groups inside groups; people write 6
+
 _WORD = re.compile(r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}|\\[a-zA-Z]+\*?|\\.|\S", re.DOTALL)
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{")
 

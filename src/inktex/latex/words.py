@@ -111,8 +111,10 @@ TWO_ARGUMENTS = _words(r"\frac \binom \overset \underset \stackrel")
 INFIX = {r"\over": r"\frac", r"\choose": r"\binom"}
 
 # Function names that truth strings also spell with single letters, as in `sin x`: those of the captions only,
-# since `max` or `exp` as letters could as well be products, and not inside of a longer name.
-SPELT_FUNCTION = re.compile(r"(?<!arc)(?:sin(?![hc])|cos(?!h|ec)|tan(?!h)|log|lim)")
+# since `max` or `exp` as letters could as well be products, and not inside of a longer name;
+# `div` between two things; and three dots.
+SPELT_SIGN = re.compile(r"(?<!arc)(?:sin(?![hc])|cos(?!h|ec)|tan(?!h)|log|lim)|(?<=.)div|(?<!\.)\.\.\.(?!\.)")
+SPELT = {name: "\\" + name for name in ("sin", "cos", "tan", "log", "lim", "div")} | {"...": r"\ldots"}
 
 # `\lt` and `\gt` come out of escaped XML without a space behind them: `\ltN` is `\lt N`.
 # These are longer words of their own.
@@ -124,10 +126,35 @@ OPERATORS = _words(
     \bigcup \bigcap \bigsqcup \bigvee \bigwedge \bigoplus \bigotimes \bigodot \biguplus"""
 )
 
+# Those whose scripts are written above and below even without `\limits`.
+STACKED_OPERATORS = OPERATORS - {r"\int", r"\iint", r"\iiint", r"\oint"}
+
 # Words that LaTeX has and the caption form does not.
 NOT_IN_CAPTIONS = (
     WITHOUT_INK | FONTS | DROPPED_WITH_ARGUMENT | SYNONYMS.keys() | INFIX.keys() | {"&", r"\\", "#", "%"}
 )
+
+# How MathML leaves of ink files spell signs: LaTeX without its backslash, names of XML entities, bare braces.
+MATHML_SPELLINGS = {
+    name: "\\" + name
+    for name in _words(
+        """sin cos tan log lim infty sum int rightarrow pi alpha beta gamma theta phi mu sigma lambda Delta
+        times div pm in forall exists prime leq geq neq ldots cdots cdot"""
+    )
+} | {
+    "{": r"\{",
+    "}": r"\}",
+    "im": r"\lim",
+    "\N{MIDDLE DOT}": r"\cdot",
+    "ctdot": r"\cdots",
+    "hellip": r"\ldots",
+    "infin": r"\infty",
+    "rarr": r"\rightarrow",
+    "le": r"\leq",
+    "ge": r"\geq",
+    "ne": r"\neq",
+    "exist": r"\exists",
+}
 
 
 def argument_count(word: str) -> int:

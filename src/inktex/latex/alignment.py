@@ -1,0 +1,70 @@
+"""Which strokes each token of a caption was written with.
+
+Comes in: the tokens of a caption and the layout out of the ink file (`layout_from_mathml`), which knows the
+strokes of its signs. Goes out: the strokes per token, () for braces and script marks. The two trees mostly
+agree; where they do not, signs are paired by their label and their order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+
+from .layout import Layout, Node, parse_layout
+
+# The 101 classes of CROHME do not tell these apart, though captions do.
+CROHME_CLASSES = {r"\cdot": ".", r"\cdots": r"\ldots", "'": r"\prime"}
+
+
+def token_strokes(tokens: Sequence[str], layout: Layout) -> tuple[tuple[int, ...], ...]:
+    """The strokes of every token, in whatever order the scripts of the tokens stand.
+
+    A token that the layout has no sign for gets (), like one that needs no ink.
+    """
+    caption = parse_layout(tokens)
+    strokes: list[tuple[int, ...]] = [()] * len(tokens)
+    ours = list(caption.symbols())
+    for candidate in (layout, _with_roots_turned(layout)):
+        if caption.renamed(CROHME_CLASSES) == candidate.renamed(CROHME_CLASSES):
+            pairs = [(node, [other]) for node, other in zip(ours, candidate.symbols(), strict=True)]
+            break
+    else:
+        pairs = _paired_by_label(ours, list(layout.symbols()))
+    for node, others in pairs:
+        assert node.token is not None
+        strokes[node.token] = tuple(stroke for other in others for stroke in other.strokes)
+    return tuple(strokes)
+
+
+def _with_roots_turned(layout: Layout) -> Layout:
+    """Some files have the index of a root for its radicand and the other way round."""
+    return layout.changed(
+        lambda node: (
+            replace(node, above=node.inside, inside=node.above) if node.above and node.inside else node
+        )
+    )
+
+
+def _paired_by_label(ours: list[Node], theirs: list[Node]) -> list[tuple[Node, list[Node]]]:
+    """Pair what stands in the same order, then what only has the same label, then `\\tan` with `t g`."""
+    classes = CROHME_CLASSES | {r"\frac": "-"}
+    our_labels = [classes.get(node.label, node.label) for node in ours]
+    their_labels = [classes.get(node.label, node.label) for node in theirs]
+    blocks = SequenceMatcher(None, our_labels, their_labels, autojunk=False).get_opcodes()
+    partner: dict[int, list[int]] = {}
+    free = set(range(len(theirs)))
+    for tag, our_start, our_end, their_start, _ in blocks:
+        if tag == "equal":
+            for offset in range(our_end - our_start):
+                partner[our_start + offset] = [their_start + offset]
+                free.discard(their_start + offset)
+    for mine in (index for index in range(len(ours)) if index not in partner):
+        same = [index for index in sorted(free) if their_labels[index] == our_labels[mine]]
+        if same:
+            partner[mine] = same[:1]
+            free.discard(same[0])
+    for tag, our_start, our_end, their_start, their_end in blocks:
+        if tag == "replace" and our_end - our_start == 1 and our_start not in partner:
+            pieces = [index for index in range(their_start, their_end) if index in free]
+            if our_labels[our_start][1:].isalpha() and all(their_labels[index].isalpha() for index in pieces):
+                partner[our_start] = pieces
+    return [(ours[mine], [theirs[index] for index in indices]) for mine, indices in sorted(partner.items())]

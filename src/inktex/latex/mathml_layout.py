@@ -1,0 +1,146 @@
+"""The layout tree out of an ink file's own annotation: its MathML and its segmentation.
+
+Comes in: the MathML text, and the segmented symbols as (label, strokes, id of the MathML leaf). Goes out: the
+same `Layout` that `parse_layout` builds from LaTeX, with the strokes attached to its signs.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from xml.etree.ElementTree import Element
+
+from defusedxml import ElementTree
+
+from . import words as known
+from .layout import Layout, Node, Row
+from .tokens import MAX_DEPTH, LatexError
+
+XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
+SymbolStrokes = tuple[str, Sequence[int], str | None]
+
+_ROWS = {"mrow", "math", "mstyle", "annotationXML", "semantics", "mpadded", "mphantom", "merror", "mtd"}
+_LEAVES = {"mi", "mn", "mo", "mtext", "ms"}
+_SCRIPTED = {
+    "msub": ("sub",),
+    "msup": ("sup",),
+    "msubsup": ("sub", "sup"),
+    "munder": ("sub",),
+    "mover": ("sup",),
+    "munderover": ("sub", "sup"),
+}
+
+
+def layout_from_mathml(mathml: str, symbols: Sequence[SymbolStrokes] = ()) -> Layout:
+    """Build the layout; its signs carry their strokes and their places in `layout.tokens()`.
+
+    LatexError if the MathML is not well-formed or uses an element that has no place in a layout.
+    """
+    try:
+        root = ElementTree.fromstring(mathml)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise LatexError(f"the MathML cannot be read: {error}") from None
+    written = _Written.on_leaves(root, symbols)
+    return Layout(_row([root], written, 0)).numbered()
+
+
+@dataclass
+class _Written:
+    """What the segmentation says about each MathML element that has an id."""
+
+    labels: dict[Element, str]
+    strokes: dict[Element, tuple[int, ...]]
+
+    @classmethod
+    def on_leaves(cls, root: Element, symbols: Sequence[SymbolStrokes]) -> "_Written":
+        """Join them by id: symbols of one leaf are its pieces, leaves of one id take turns."""
+        leaves: dict[str, list[Element]] = {}
+        for element in root.iter():
+            if (identifier := element.get(XML_ID)) is not None:
+                leaves.setdefault(identifier, []).append(element)
+        written = cls({}, {})
+        seen: dict[str, int] = {}
+        for label, strokes, identifier in symbols:
+            if identifier is None or identifier not in leaves:
+                continue
+            turn = seen.get(identifier, 0)
+            seen[identifier] = turn + 1
+            leaf = leaves[identifier][min(turn, len(leaves[identifier]) - 1)]
+            written.labels.setdefault(leaf, label.strip())
+            pieces = written.strokes.get(leaf, ())
+            written.strokes[leaf] = (*pieces, *(stroke for stroke in strokes if stroke not in pieces))
+        return written
+
+
+def _flat(elements: Sequence[Element]) -> Iterator[Element]:
+    """The elements, mere rows opened; rows nest as deep as an expression is long, so without recursion."""
+    waiting = list(reversed(elements))
+    while waiting:
+        element = waiting.pop()
+        if _name(element) in _ROWS:
+            waiting.extend(reversed(element))
+        else:
+            yield element
+
+
+def _row(elements: Sequence[Element], written: _Written, depth: int) -> Row:
+    if depth > MAX_DEPTH:
+        raise LatexError(f"the MathML is nested more than {MAX_DEPTH} deep")
+    nodes: list[Node] = []
+    for element in _flat(elements):
+        nodes.extend(_nodes(element, written, depth))
+    return tuple(_with_ellipses(nodes))
+
+
+def _with_ellipses(nodes: list[Node]) -> Iterator[Node]:
+    """Some files take the dots of an ellipsis for three symbols: join them."""
+    for is_dot, run in groupby(nodes, key=lambda node: node == Node(".")):
+        dots = list(run)
+        if is_dot and len(dots) == 3:
+            yield Node(r"\ldots", strokes=tuple(stroke for dot in dots for stroke in dot.strokes))
+        else:
+            yield from dots
+
+
+def _nodes(element: Element, written: _Written, depth: int) -> Row:
+    name = _name(element)
+    strokes = written.strokes.get(element, ())
+
+    def child(place: int) -> Row:
+        return _row(element[place : place + 1], written, depth + 1)
+
+    if name in _LEAVES:
+        return (Node(_label(element, written), strokes=strokes),)
+    if name == "mfrac":
+        return (Node(r"\frac", above=child(0), below=child(1), strokes=strokes),)
+    if name == "msqrt":
+        return (Node(r"\sqrt", inside=_row(list(element), written, depth + 1), strokes=strokes),)
+    if name == "mroot":
+        return (Node(r"\sqrt", inside=child(0), above=child(1), strokes=strokes),)
+    if name in _SCRIPTED:
+        # A script on a longer base, as on `( a + b )`, stands at the last sign of it.
+        *before, base = child(0) or (Node(""),)
+        for place, kind in enumerate(_SCRIPTED[name], start=1):
+            base = (
+                replace(base, sub=base.sub + child(place))
+                if kind == "sub"
+                else replace(base, sup=base.sup + child(place))
+            )
+        return (*before, base)
+    raise LatexError(f"the MathML element <{name}> has no place in a layout")
+
+
+def _label(leaf: Element, written: _Written) -> str:
+    """The sign of a leaf: its text, if that is a word in any of the spellings in use, else its symbol."""
+    text = (leaf.text or "").strip()
+    if text in known.MATHML_SPELLINGS:
+        return known.MATHML_SPELLINGS[text]
+    if (len(text) == 1 and text.isascii() and text.isprintable() and text not in "?{}") or text.startswith(
+        "\\"
+    ):
+        return known.SYNONYMS.get(text, (text,))[0]
+    label = written.labels.get(leaf, text)
+    return known.SYNONYMS.get(label, (label,))[0]
+
+
+def _name(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
