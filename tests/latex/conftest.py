@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from inktex.latex import Layout, layout_from_mathml
+
 DATA = Path(os.environ.get("INKTEX_DATA") or Path(__file__).resolve().parents[2].parent / "shared" / "data")
 XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 
@@ -39,11 +41,19 @@ class Crohme:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._splits: dict[str, list[CrohmeFile]] = {}
+        self._layouts: dict[str, dict[str, Layout]] = {}
 
     def split(self, name: str) -> list[CrohmeFile]:
         if name not in self._splits:
             self._splits[name] = list(self._read(name))
         return self._splits[name]
+
+    def layouts(self, name: str) -> dict[str, Layout]:
+        """Per stem, the layout out of the file's annotation; files without one are left out."""
+        if name not in self._layouts:
+            files = [file for file in self.split(name) if file.mathml is not None]
+            self._layouts[name] = {f.stem: layout_from_mathml(f.mathml, f.symbols) for f in files}
+        return self._layouts[name]
 
     def captions(self, name: str) -> dict[str, tuple[str, ...]]:
         path = self.folder / "captions" / f"{name}.txt"

@@ -23,8 +23,9 @@ def token_strokes(tokens: Sequence[str], layout: Layout) -> tuple[tuple[int, ...
     caption = parse_layout(tokens)
     strokes: list[tuple[int, ...]] = [()] * len(tokens)
     ours = list(caption.symbols())
-    for candidate in (layout, _with_roots_turned(layout)):
-        if caption.renamed(CROHME_CLASSES) == candidate.renamed(CROHME_CLASSES):
+    for turned in (False, True):
+        candidate = _with_roots_turned(layout) if turned else layout
+        if candidate == caption or candidate.renamed(CROHME_CLASSES) == caption.renamed(CROHME_CLASSES):
             pairs = [(node, [other]) for node, other in zip(ours, candidate.symbols(), strict=True)]
             break
     else:
@@ -65,6 +66,9 @@ def _paired_by_label(ours: list[Node], theirs: list[Node]) -> list[tuple[Node, l
     for tag, our_start, our_end, their_start, their_end in blocks:
         if tag == "replace" and our_end - our_start == 1 and our_start not in partner:
             pieces = [index for index in range(their_start, their_end) if index in free]
-            if our_labels[our_start][1:].isalpha() and all(their_labels[index].isalpha() for index in pieces):
+            spelt = our_labels[our_start][1:].isalpha() and all(
+                their_labels[piece].isalpha() for piece in pieces
+            )
+            if spelt or len(pieces) == 1:
                 partner[our_start] = pieces
     return [(ours[mine], [theirs[index] for index in indices]) for mine, indices in sorted(partner.items())]
