@@ -22,7 +22,7 @@ _ZIP_ERRORS = (
     zlib.error,
     EOFError,
     OSError,
-    RuntimeError,  # encrypted; also NotImplementedError, for compression methods unknown here
+    RuntimeError,  # and with it NotImplementedError, for compression methods unknown here
     ValueError,
     OverflowError,
     LookupError,
@@ -60,7 +60,7 @@ def members(stream: IO[bytes], label: str, depth: int = 1) -> Iterator[tuple[str
         archive = zipfile.ZipFile(stream)
         listing = archive.infolist()
     except _ZIP_ERRORS as error:
-        yield label, InkError(f"damaged zip archive ({error})", source=label)
+        yield label, InkError(f"damaged zip archive ({str(error)[:100]})", source=label)
         return
     with archive:
         for member in listing:
@@ -72,7 +72,7 @@ def members(stream: IO[bytes], label: str, depth: int = 1) -> Iterator[tuple[str
             except InkError as error:
                 yield name, error.inside(source=name)
             except _ZIP_ERRORS as error:
-                yield name, InkError(f"damaged inside its zip archive ({error})", source=name)
+                yield name, InkError(f"damaged inside its zip archive ({str(error)[:100]})", source=name)
             else:
                 if isinstance(content, bytes):
                     yield name, content
@@ -84,6 +84,8 @@ def members(stream: IO[bytes], label: str, depth: int = 1) -> Iterator[tuple[str
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | IO[bytes]:
     """Return the bytes of a member, or an open file if it is an archive itself."""
     size = member.file_size
+    if member.flag_bits & 1:
+        raise InkError("encrypted; unpack it with its password first")
     if size > _SMALL and size > MAX_RATIO * member.compress_size:
         raise InkError(f"unpacks to more than {MAX_RATIO} times its size, which ink does not; refused")
     with archive.open(member) as packed:

@@ -28,7 +28,7 @@ from inktex.ink.checks import (
     same,
     stroke_array,
 )
-from inktex.ink.errors import MAX_POINTS, InkError
+from inktex.ink.errors import MAX_POINTS, InkError, shown
 
 StrokeLike = npt.ArrayLike | Sequence[Sequence[float]]
 
@@ -55,9 +55,9 @@ class Symbol:
         try:
             strokes = tuple(dict.fromkeys(as_index(stroke) for stroke in self.strokes))
         except TypeError:
-            raise InkError(f"symbol {self.label!r}: its strokes are whole numbers") from None
+            raise InkError(f"symbol {shown(label)}: its strokes are whole numbers") from None
         if not strokes:
-            raise InkError(f"symbol {self.label!r} has no strokes")
+            raise InkError(f"symbol {shown(label)} has no strokes")
         object.__setattr__(self, "label", label)
         object.__setattr__(self, "strokes", strokes)
         object.__setattr__(self, "id", clean_text(self.id, "the id of a symbol"))
@@ -95,7 +95,7 @@ class Ink:
                 raise InkError(f"symbols are of type Symbol, not {type(symbol).__name__}")
             if not all(0 <= stroke < stroke_count for stroke in symbol.strokes):
                 raise InkError(
-                    f"symbol {symbol.label!r} names a stroke that is not there (of {stroke_count})"
+                    f"symbol {shown(symbol.label)} names a stroke that is not there (of {stroke_count})"
                 )
         put = object.__setattr__
         put(self, "points", points)

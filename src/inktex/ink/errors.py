@@ -13,6 +13,11 @@ MAX_ARCHIVE_BYTES = 4 * 1024 * 1024 * 1024  # one archive inside another archive
 MAX_ARCHIVE_DEPTH = 4  # archives inside archives
 
 
+def shown(text: str, length: int = 40) -> str:
+    """Quote a piece of a file for an error message, which stays short whatever is in the file."""
+    return repr(text if len(text) <= length else text[:length] + "…")
+
+
 class InkError(ValueError):
     """Ink that cannot be read, or cannot be what it claims to be.
 

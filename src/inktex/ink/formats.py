@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inktex.ink.core import Ink
-from inktex.ink.errors import MAX_BYTES, InkError
+from inktex.ink.errors import MAX_BYTES, InkError, shown
 from inktex.ink.excalidraw import is_excalidraw, read_excalidraw
 from inktex.ink.inkml import read_inkml
 from inktex.ink.jsonvalues import kind, parse_json
@@ -42,7 +42,7 @@ def read_bytes(data: bytes) -> list[tuple[str | None, Ink | InkError]]:
             return [(None, read_inkml(root))]
         if root.tag == "xournal":
             return read_xournal(root)
-        raise UnknownFormatError(f"XML, but not ink (its root element is <{root.tag[:40]}>)")
+        raise UnknownFormatError(f"XML, but not ink (its root element is {shown(root.tag)})")
     if text.startswith(("{", "[")):
         return [(None, read_json(parse_json(text)))]
     if text.startswith(SCGINK_MAGIC):
@@ -69,7 +69,7 @@ def read_json(data: Any) -> Ink:
             return read_plain(data)
         if is_myscript(data):
             return read_myscript(data)
-    members = ", ".join(map(repr, list(data)[:6])) if isinstance(data, Mapping) else kind(data)
+    members = ", ".join(map(shown, list(data)[:6])) if isinstance(data, Mapping) else kind(data)
     raise UnknownFormatError(f"JSON, but none of the known ink formats (found: {members or 'nothing'})")
 
 

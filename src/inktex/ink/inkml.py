@@ -13,7 +13,7 @@ import numpy as np
 
 from inktex.ink.checks import Floats
 from inktex.ink.core import Ink, Symbol
-from inktex.ink.errors import InkError
+from inktex.ink.errors import InkError, shown
 from inktex.ink.mathml import mathml_text
 from inktex.ink.strokes import Stroke, at, build_ink, check_size, checked_points
 from inktex.ink.textfile import XML_ID
@@ -58,7 +58,7 @@ def _read_traces(root: Element) -> tuple[list[Stroke], dict[str, int]]:
     point_count = 0
     for number, (trace, channels) in enumerate(_traces(root)):
         identifier = _identifier(trace)
-        place = f"trace {number + 1}" if identifier is None else f"trace with id {identifier!r}"
+        place = f"trace {number + 1}" if identifier is None else f"trace with id {shown(identifier)}"
         try:
             stroke = _stroke(trace.text or "", channels)
         except InkError as error:
@@ -130,7 +130,7 @@ def _channels(trace_format: Element) -> Channels:
     missing = [name for name in ("X", "Y") if name not in names]
     if missing:
         raise InkError(
-            f"no channel {' and '.join(missing)} (channels: {', '.join(names)})", place="traceFormat"
+            f"no channel {' and '.join(missing)} (channels: {shown(', '.join(names))})", place="traceFormat"
         )
 
     def sign(name: str) -> float:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from inktex.ink.checks import Floats
-from inktex.ink.errors import MAX_NODES, MAX_POINTS, InkError
+from inktex.ink.errors import MAX_NODES, MAX_POINTS, InkError, shown
 from inktex.ink.strokes import Stroke, at, check_size, checked_points
 
 _X_NAMES = ("x", "X", "clientX", "offsetX", "pageX", "screenX")
@@ -59,7 +59,12 @@ def numbers(value: Any, what: str) -> Floats:
 
 def number(value: Any, what: str) -> float:
     """Return one finite JSON number."""
-    result = float(numbers([value], what)[0])
+    if type(value) is not float and type(value) is not int:
+        raise InkError(f"{what} must be a number, not {kind(value)}")
+    try:
+        result = float(value)
+    except OverflowError:
+        result = np.inf
     if not np.isfinite(result):
         raise InkError(f"{what} must be a finite number")
     return result
@@ -179,7 +184,7 @@ def _member(value: Mapping[str, Any], names: Sequence[str], what: str) -> Any:
     for name in names:
         if name in value:
             return value[name]
-    raise InkError(f"no {what} in it (found: {', '.join(map(repr, list(value)[:6])) or 'nothing'})")
+    raise InkError(f"no {what} in it (found: {', '.join(map(shown, list(value)[:6])) or 'nothing'})")
 
 
 def _channel(value: Mapping[str, Any], names: Sequence[str], count: int) -> Floats | None:

@@ -7,7 +7,7 @@ point. What follows the last stroke (annotations of some collections) is not rea
 import numpy as np
 
 from inktex.ink.core import Ink
-from inktex.ink.errors import MAX_POINTS, MAX_STROKES, InkError
+from inktex.ink.errors import MAX_POINTS, MAX_STROKES, InkError, shown
 from inktex.ink.strokes import Stroke, at, build_ink, check_size, checked_points
 
 MAGIC = "SCG_INK"
@@ -47,7 +47,7 @@ def _count(lines: list[tuple[int, str]], position: int, what: str, limit: int) -
     number, line = lines[position]
     value = line.strip()
     if not (value.isascii() and value.isdigit()):
-        raise InkError(f"expected {what}, found {value[:20]!r}", place=f"line {number}")
+        raise InkError(f"expected {what}, found {shown(value)}", place=f"line {number}")
     if len(value) > 9 or int(value) > limit:
         raise InkError(f"{what} is more than the limit of {limit}", place=f"line {number}")
     return int(value), position + 1
@@ -60,4 +60,4 @@ def _point(number: int, line: str) -> tuple[float, float]:
             raise ValueError
         return float(values[0]), float(values[1])
     except ValueError:
-        raise InkError(f"expected x and y, found {line.strip()[:20]!r}", place=f"line {number}") from None
+        raise InkError(f"expected x and y, found {shown(line.strip())}", place=f"line {number}") from None

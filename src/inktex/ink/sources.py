@@ -55,6 +55,8 @@ def _items(source: Any, name: str | None) -> Iterator[Item]:
     label = _label(source, name)
     try:
         if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
+            if not os.fspath(source):
+                raise InkError("no file name given", source="(empty)")
             path = Path(source)
             if path.is_dir():
                 yield from _from_folder(path, label)

@@ -6,6 +6,7 @@ parsed without ever following an entity.
 
 import codecs
 import re
+from contextlib import suppress
 from xml.etree import ElementTree as ET
 
 from inktex.ink.errors import MAX_BYTES, MAX_NODES, InkError
@@ -42,8 +43,10 @@ def decode(data: bytes) -> str:
         pass
     head = _DECLARED.match(data[:400])
     declared = head.group(1).decode("ascii") if head else "utf-8"
-    if _CHARACTER_SETS.fullmatch(declared) and codecs.lookup(declared).name != "utf-8":
-        return data.decode(declared, errors="replace")
+    if _CHARACTER_SETS.fullmatch(declared):
+        with suppress(LookupError):  # an encoding that there could be, but is not
+            if codecs.lookup(declared).name != "utf-8":
+                return data.decode(declared, errors="replace")
     # UTF-8 with some bytes of Windows-1252 in it: the rest of the file keeps its characters.
     return data.decode("utf-8", errors="surrogateescape").translate(_STRAY_BYTES)
 

@@ -13,7 +13,7 @@ from itertools import chain
 import numpy as np
 
 from inktex.ink.checks import Floats
-from inktex.ink.errors import MAX_POINTS, InkError
+from inktex.ink.errors import MAX_POINTS, InkError, shown
 
 MAX_POINT_CHARS = 4096  # of one point: a trace without commas is no list of points
 
@@ -91,14 +91,18 @@ def _values(point: str, number: int) -> list[tuple[str | None, float | None]]:
     while position < len(point):
         match = _VALUE.match(point, position)
         if match is None:
-            shown = point[position : position + 12].strip()
-            raise InkError(f"{shown!r} is not a number", place=f"point {number + 1}")
+            raise InkError(
+                f"{shown(point[position:].strip(), 12)} is not a number", place=f"point {number + 1}"
+            )
         position = match.end()
         word = match["word"]
         if word is not None:
             values.append((None, {"T": 1.0, "F": 0.0, "*": None, "?": np.nan}[word]))
             continue
-        value = float(int(match["hex"][:256], 16)) if match["hex"] else float(match["number"])
+        try:
+            value = float(int(match["hex"], 16)) if match["hex"] else float(match["number"])
+        except OverflowError:
+            value = np.inf
         values.append((match["order"], -value if match["sign"] == "-" else value))
     return values
 

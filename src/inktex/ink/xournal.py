@@ -10,7 +10,7 @@ import numpy as np
 
 from inktex.ink.checks import Floats
 from inktex.ink.core import Ink
-from inktex.ink.errors import MAX_POINTS, InkError
+from inktex.ink.errors import MAX_POINTS, InkError, shown
 from inktex.ink.strokes import Stroke, at, build_ink, check_size, checked_points
 
 
@@ -65,7 +65,7 @@ def _numbers(text: str, what: str) -> Floats:
         return np.array(list(map(float, text.split())), dtype=np.float64)
     except ValueError:
         bad = next(word for word in text.split() if not _is_number(word))
-        raise InkError(f"{what} must be numbers, not {bad[:20]!r}") from None
+        raise InkError(f"{what} must be numbers, not {shown(bad)}") from None
 
 
 def _is_number(word: str) -> bool:
