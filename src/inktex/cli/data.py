@@ -36,6 +36,7 @@ def register(app: typer.Typer) -> None:
     group.command("import")(import_data)
     group.command()(stats)
     group.command()(show)
+    group.command()(synthesize)
     app.add_typer(group)
 
 
@@ -108,6 +109,55 @@ def show(
     for example in examples:
         typer.echo(f"{example.stem}\t{' '.join(example.tokens)}")
     typer.echo(f"picture: {target}")
+
+
+def synthesize(
+    folder: Annotated[
+        Path, typer.Argument(help="The folder to write InkML files to; made if it is not there.")
+    ],
+    count: Annotated[int, typer.Option(min=1, help="How many expressions, or how often each LaTeX.")] = 1,
+    bank: Annotated[
+        str,
+        typer.Option(help="Whose symbols to write with: hershey (built in), crohme, detexify or mathnote."),
+    ] = "hershey",
+    like: Annotated[
+        str, typer.Option(help="What the expressions are like: builtin, or the split of data they resemble.")
+    ] = "builtin",
+    latex: Annotated[
+        list[str] | None, typer.Option(help="Write this LaTeX instead; may be given several times.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same ink.")] = 0,
+    picture: Annotated[Path | None, typer.Option(help="Also draw them on a sheet (png, svg, pdf).")] = None,
+) -> None:
+    """Write new expressions by hand, so to speak, as InkML with truth and segmentation."""
+    from inktex.corpus import ExpressionModel, Synthesizer, load_split, open_bank, synthetic_example
+    from inktex.corpus.pictures import draw_sheet
+    from inktex.ink import save
+    from inktex.latex import normalize
+
+    writer = Synthesizer(open_bank(bank))
+    if latex:
+        wanted = [normalize(each) for each in latex for _ in range(count)]
+        examples = [
+            writer.write(tokens, f"{seed}/{number}", f"synthetic-{seed}-{number}")
+            for number, tokens in enumerate(wanted)
+        ]
+    else:
+        if like == "builtin":
+            model = ExpressionModel.builtin()
+        else:
+            corpus = load_split(like)
+            model = ExpressionModel(corpus.tokens(index) for index in range(len(corpus)))
+        examples = [synthetic_example(writer, model, seed, number) for number in range(count)]
+    folder.mkdir(parents=True, exist_ok=True)
+    for example in examples:
+        save(example.ink, folder / f"{example.stem}.inkml")
+        typer.echo(f"{example.stem}\t{' '.join(example.tokens)}")
+    if picture is not None:
+        draw_sheet(
+            [each.ink for each in examples], picture, titles=[" ".join(each.tokens) for each in examples]
+        )
+        typer.echo(f"picture: {picture}")
 
 
 def _open(

@@ -6,10 +6,14 @@ one writer where it has any of them, so that an expression looks as if one hand 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from pathlib import Path
 from random import Random
 
 import numpy as np
 import numpy.typing as npt
+
+from inktex.corpus.container import open_container, write_container
 
 Points = npt.NDArray[np.float64]
 
@@ -42,7 +46,7 @@ class Glyph:
     @property
     def strokes(self) -> tuple[Points, ...]:
         """The strokes as (n, 2) arrays."""
-        return tuple(self.points[a:b] for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True))
+        return tuple(self.points[a:b] for a, b in pairwise(self.offsets))
 
 
 class SymbolBank:
@@ -92,3 +96,38 @@ class SymbolBank:
     def merged(self, other: "SymbolBank") -> "SymbolBank":
         """Put two banks together, label by label."""
         return SymbolBank(f"{self.name}+{other.name}", [*self, *other])
+
+
+def write_bank(path: Path, bank: SymbolBank) -> None:
+    """Write a bank to a container file."""
+    glyphs = list(bank)
+    labels = {label: number for number, label in enumerate(bank.labels)}
+    writers = {writer: number for number, writer in enumerate(bank.writers)}
+    arrays = {
+        "points": np.concatenate([glyph.points for glyph in glyphs]) if glyphs else np.zeros((0, 2)),
+        "strokes": np.array([len(glyph.offsets) - 1 for glyph in glyphs], dtype=np.int64),
+        "lengths": np.array([b - a for glyph in glyphs for a, b in pairwise(glyph.offsets)], dtype=np.int64),
+        "label": np.array([labels[glyph.label] for glyph in glyphs], dtype=np.int64),
+        "writer": np.array([writers[glyph.writer] for glyph in glyphs], dtype=np.int64),
+        "box": np.array([(glyph.width, glyph.height) for glyph in glyphs], dtype=np.float64).reshape(-1, 2),
+    }
+    header = {"name": bank.name, "labels": list(labels), "writers": list(writers)}
+    write_container(path, header, arrays)
+
+
+def read_bank(path: Path) -> SymbolBank:
+    """Map a bank that `write_bank` wrote; the points stay in the file."""
+    header, arrays = open_container(path)
+    points, lengths = arrays["points"], arrays["lengths"].tolist()
+    label_table, writer_table = header["labels"], header["writers"]
+    glyphs = []
+    start = stroke = 0
+    columns = (arrays[name].tolist() for name in ("strokes", "label", "writer", "box"))
+    for count, label, writer, (width, height) in zip(*columns, strict=True):
+        offsets = (0, *accumulate(lengths[stroke : stroke + count]))
+        end = start + offsets[-1]
+        glyphs.append(
+            Glyph(label_table[label], points[start:end], offsets, width, height, writer_table[writer])
+        )
+        start, stroke = end, stroke + count
+    return SymbolBank(header["name"], glyphs)

@@ -39,7 +39,7 @@ class Hand:
         return cls(
             slant=float(rng.normal(0.1, 0.12)),
             aspect=float(np.exp(rng.normal(0.0, 0.1))),
-            wobble=float(rng.uniform(0.25, 0.75)),
+            wobble=float(rng.uniform(0.25, 1.0)),
             rounding=int(rng.integers(1, 5)),
             loose=float(rng.uniform(0.2, 0.8)),
         )

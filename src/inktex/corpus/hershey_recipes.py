@@ -49,7 +49,7 @@ _PRINT = _font(
         "-": "0", "=": "0,1", "/": "0", "|": "0", "<": "0", ">": "0",
     },
 )  # fmt: skip
-_SCRIPT = _font("scripts", dict.fromkeys("abcdefghklmnopqrstuvwxyz", "joined"))
+_SCRIPT = _font("scripts", {**dict.fromkeys("abcdefghklmnopqrstuvwyz", "joined"), "x": "all"})
 
 
 def _greek(letters: dict[str, tuple[str, str]]) -> dict[str, list[Way]]:

@@ -1,0 +1,195 @@
+"""Random expressions that look like those of a corpus: the statistics of layout trees, and drawing from them.
+
+In go token sequences; out come new ones. A row is drawn sign by sign, each given the two before it and what
+the row is (the main line, the numerator of a fraction, the subscript of an `x`, …), with backing off to less
+context where the corpus has seen little (Witten and Bell 1991). What a sign has around it is drawn together
+with it. Brackets opened in a row are closed in it. All that is drawn is in the caption form by construction.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from random import Random
+
+from inktex.corpus.metrics import CLOSING, OPENING
+from inktex.latex import Node, normalize, parse_layout
+
+Shape = tuple[str, tuple[str, ...]]  # a sign and the names of the rows around it
+Context = tuple[object, ...]
+
+_END: Shape = ("", ())
+_ROWS = ("above", "inside", "below", "sub", "sup")
+
+# Signs of one kind stand for each other: what is said of `x` could be said of `y`.
+_KINDS = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "0123456789",
+    (r"\alpha", r"\beta", r"\gamma", r"\theta", r"\lambda", r"\mu", r"\sigma", r"\phi", r"\pi", r"\Delta"),
+    (r"\sin", r"\cos", r"\tan", r"\log"),
+    ("=", "<", ">", r"\leq", r"\geq", r"\neq"),
+    ("+", "-", r"\times", r"\div", r"\pm", r"\cdot"),
+    (r"\ldots", r"\cdots"),
+    (r"\forall", r"\exists"),
+)
+_UNFINISHED = frozenset({*_KINDS[5], *_KINDS[6], ","})
+
+
+_PATIENCE = 60  # draws that may be refused before a row is ended
+
+
+@dataclass(frozen=True)
+class SamplingOptions:
+    """How random expressions differ from the corpus."""
+
+    max_tokens: int = 60  # from here on rows are brought to an end
+    max_depth: int = 4
+    exchange: float = 0.06  # how often a sign is exchanged for another of its kind
+    caution: float = 1.0  # how readily to back off; 0 repeats what was seen
+
+
+class _Choice:
+    """What was seen in a context, ready to draw from."""
+
+    __slots__ = ("cumulative", "shapes", "total")
+
+    def __init__(self, seen: Counter[Shape]) -> None:
+        self.shapes = list(seen)
+        self.cumulative = list(accumulate(seen.values()))
+        self.total = self.cumulative[-1]
+
+
+class ExpressionModel:
+    """The statistics of a corpus of expressions."""
+
+    def __init__(self, sequences: Iterable[Sequence[str]], options: SamplingOptions | None = None) -> None:
+        self.options = options or SamplingOptions()
+        seen: dict[Context, Counter[Shape]] = {}
+        self._labels: set[str] = set()
+        for tokens in sequences:
+            self._count(parse_layout(tokens).row, ("main", ""), seen)
+        if not seen:
+            raise ValueError("no expressions to learn from")
+        self._choices = {context: _Choice(counts) for context, counts in seen.items()}
+        kinds = [[label for label in kind if label in self._labels] for kind in _KINDS]
+        self._kind_of = {label: kind for kind in kinds for label in kind if len(kind) > 1}
+
+    @classmethod
+    def builtin(cls, options: SamplingOptions | None = None) -> "ExpressionModel":
+        """Learn from the formulas that come with inktex; needs no data."""
+        from inktex.corpus.formulas import FORMULAS
+
+        return cls([normalize(formula) for formula in FORMULAS], options)
+
+    def _count(
+        self, row: Sequence[Node], place: tuple[str, str], seen: dict[Context, Counter[Shape]]
+    ) -> None:
+        before: tuple[Shape, Shape] = (_END, _END)
+        for node in row:
+            if not node.label:
+                continue  # a script without a base
+            around = tuple(name for name in _ROWS if getattr(node, name))
+            shape: Shape = (node.label, around)
+            self._labels.add(node.label)
+            for context in _contexts(place, before):
+                seen.setdefault(context, Counter())[shape] += 1
+            for name in around:
+                self._count(getattr(node, name), (name, node.label), seen)
+            before = (before[1], shape)
+        for context in _contexts(place, before):
+            seen.setdefault(context, Counter())[_END] += 1
+
+    def sample(self, random: Random) -> tuple[str, ...]:
+        """Draw an expression, as canonical tokens."""
+        tokens: list[str] = []
+        self._draw_row(("main", ""), 0, tokens, random)
+        return tuple(tokens)
+
+    def _draw_row(self, place: tuple[str, str], depth: int, tokens: list[str], random: Random) -> None:
+        before: tuple[Shape, Shape] = (_END, _END)
+        opened: list[str] = []
+        refused = 0
+        while True:
+            full = len(tokens) >= self.options.max_tokens
+            if full and before[1] != _END and before[1][0] not in (*_UNFINISHED, *OPENING):
+                break
+            # Where all that was seen is refused, widen the context step by step.
+            shape = self._draw_shape(place, before, random, refused // 3)
+            label, around = shape
+            too_much = around and (full or depth >= self.options.max_depth)
+            if too_much or not _fits(label, place, before[1], opened):
+                refused += 1
+                if refused > _PATIENCE and before[1] != _END:
+                    break
+                if refused > 10 * _PATIENCE:
+                    raise ValueError("nothing in these expressions can begin a row")
+                continue
+            refused = 0
+            if shape == _END:
+                break
+            if label in CLOSING:
+                label = opened.pop()
+            elif label in OPENING:
+                opened.append(OPENING[label])
+            else:
+                label = self._exchanged(label, random)
+            self._write(label, around, depth, tokens, random)
+            before = (before[1], shape)
+        tokens.extend(reversed(opened))
+
+    def _write(
+        self, label: str, around: tuple[str, ...], depth: int, tokens: list[str], random: Random
+    ) -> None:
+        tokens.append(label)
+        for name in around:
+            mark = {"sub": ["_"], "sup": ["^"]}.get(name, [])
+            opening, closing = ("[", "]") if label == r"\sqrt" and name == "above" else ("{", "}")
+            tokens += [*mark, opening]
+            self._draw_row((name, label), depth + 1, tokens, random)
+            tokens.append(closing)
+
+    def _draw_shape(
+        self, place: tuple[str, str], before: tuple[Shape, Shape], random: Random, widened: int
+    ) -> Shape:
+        contexts = _contexts(place, before)
+        contexts = contexts[min(widened, len(contexts) - 1) :]
+        for context in contexts:
+            choice = self._choices.get(context)
+            if choice is None:
+                continue
+            trust = choice.total / (choice.total + self.options.caution * len(choice.shapes))
+            if context == contexts[-1] or random.random() < trust:
+                return random.choices(choice.shapes, cum_weights=choice.cumulative)[0]
+        raise AssertionError("the last context, which is empty, is always known")
+
+    def _exchanged(self, label: str, random: Random) -> str:
+        kind = self._kind_of.get(label)
+        if kind is None or random.random() >= self.options.exchange:
+            return label
+        return random.choice(kind)
+
+
+def _fits(label: str, place: tuple[str, str], last: Shape, opened: list[str]) -> bool:
+    """Tell whether a sign, or the end of the row, can stand here at all."""
+    if label == "":
+        return last != _END and last[0] not in OPENING
+    if label in CLOSING and (not opened or last[0] in OPENING):
+        return False
+    # A bracket would end the index of a root.
+    return not (place == ("above", r"\sqrt") and label in ("[", "]"))
+
+
+def _contexts(place: tuple[str, str], before: tuple[Shape, Shape]) -> tuple[Context, ...]:
+    """List what a sign depends on, from most to least."""
+    relation = place[0]
+    last = before[1]
+    return (
+        (place, before),
+        (relation, before),
+        (relation, before[0][0], last),
+        (place, last),
+        (relation, last),
+        (relation, last == _END, last[0] in OPENING),
+        (),
+    )

@@ -1,0 +1,306 @@
+"""Lay out an expression the way people write it: which glyph goes where, how large, and in which order.
+
+In goes a layout tree, a symbol bank and a source of chance; out comes a list of placed glyphs in the order of
+writing. Sizes, distances and orders follow what was measured on the CROHME 2014 training set (see `metrics`);
+lengths are in x-heights of the row they belong to, y points down.
+"""
+
+from dataclasses import dataclass
+from math import exp
+from random import Random
+
+import numpy as np
+
+from inktex.corpus import metrics
+from inktex.corpus.bank import Glyph, Points, SymbolBank
+from inktex.latex import Node
+
+Row = tuple[Node, ...]
+
+# Orders of numerator, bar and denominator as writers have them.
+_FRACTION_ORDERS = (("nbd", "bnd", "dbn", "bdn", "ndb"), (76, 10, 6, 6, 2))
+_SMALLEST = 0.42  # scripts of scripts are not written smaller than this, relative to the main line
+
+
+@dataclass(slots=True)
+class Placed:
+    """A glyph on the page: its points p go to (scale_x * p.x + x, scale_y * p.y + y)."""
+
+    token: int
+    label: str
+    glyph: Glyph
+    points: Points
+    scale_x: float
+    scale_y: float
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """What part of the page something takes."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def around(self, other: "Box") -> "Box":
+        """Give the box around both."""
+        return Box(
+            min(self.left, other.left),
+            min(self.top, other.top),
+            max(self.right, other.right),
+            max(self.bottom, other.bottom),
+        )
+
+
+def box_of(placed: list[Placed]) -> Box:
+    """Give the box around placed glyphs."""
+    return Box(
+        min(each.x for each in placed),
+        min(each.y for each in placed),
+        max(each.x + each.width for each in placed),
+        max(each.y + each.height for each in placed),
+    )
+
+
+def shift(placed: list[Placed], dx: float, dy: float) -> None:
+    """Move placed glyphs."""
+    for each in placed:
+        each.x += dx
+        each.y += dy
+
+
+class Hand:
+    """One writer at work on one expression."""
+
+    def __init__(self, bank: SymbolBank, random: Random, neatness: float = 1.0) -> None:
+        """Take up the pen; `neatness` 1 is how people write on average, 0 is without any scatter."""
+        self.bank = bank
+        self.random = random
+        self.writer = random.choice(bank.writers)
+        self.scatter = neatness * exp(random.gauss(0.0, 0.3))
+        self.spacing = exp(random.gauss(0.0, 0.25))
+        self.script_ratio = min(0.85, max(0.42, random.gauss(0.58, 0.08)))
+        self.loyalty = 0.9  # how often the writer's own glyphs are taken where there are any
+
+    def vary(self, middle: float, spread: float) -> float:
+        """Draw around a measured value."""
+        return self.random.gauss(middle, spread * self.scatter)
+
+    def write_row(self, row: Row, x: float, y: float, size: float) -> list[Placed]:
+        """Write a row from x on the baseline y with x-height `size`."""
+        placed: list[Placed] = []
+        open_delimiters: list[tuple[str, int]] = []
+        before: str | None = None
+        right = x
+        for node in row:
+            label = node.label
+            if before is not None:
+                usual = metrics.gap(before, label) * self.spacing
+                right += size * max(0.03, usual * exp(self.vary(0.0, 0.3)))
+            drift = self.vary(0.0, 0.09) * size
+            start = len(placed)
+            placed += self.write_node(node, right, y + drift, size)
+            if len(placed) == start:
+                continue
+            right = max(each.x + each.width for each in placed[start:])
+            before = label
+            if label in metrics.STRETCHED:
+                self._match(label, start, open_delimiters, placed, size)
+        return placed
+
+    def _match(
+        self, label: str, place: int, opened: list[tuple[str, int]], placed: list[Placed], size: float
+    ) -> None:
+        """Note an opening delimiter; at a closing one make both as tall as what they hold."""
+        closes = label in metrics.CLOSING or (label == "|" and any(each == "|" for each, _ in opened))
+        if not closes:
+            opened.append((label, place))
+            return
+        if not opened:
+            return
+        _, first = opened.pop()
+        inner = placed[first + 1 : place]
+        if not inner:
+            return
+        content = box_of(inner)
+        for delimiter in (placed[first], placed[place]):
+            top = min(delimiter.y, content.top - self.vary(0.12, 0.12) * size)
+            bottom = max(delimiter.y + delimiter.height, content.bottom + self.vary(0.12, 0.12) * size)
+            if delimiter.height > 0:
+                delimiter.scale_y *= (bottom - top) / delimiter.height
+            delimiter.y, delimiter.height = top, bottom - top
+
+    def write_node(self, node: Node, x: float, y: float, size: float) -> list[Placed]:
+        """Write a sign with everything around it."""
+        if node.label == r"\frac":
+            placed = self._fraction(node, x, y, size)
+        elif node.label == r"\sqrt":
+            placed = self._root(node, x, y, size)
+        elif not node.label:
+            placed = []
+        else:
+            placed = self._symbol(node, x, y, size)
+        return self._with_scripts(node, placed, x, y, size) if node.sub or node.sup else placed
+
+    def _symbol(self, node: Node, x: float, y: float, size: float) -> list[Placed]:
+        if node.above or node.below or node.inside:
+            raise ValueError(f"{node.label} with an argument cannot be written")
+        token = node.token if node.token is not None else -1
+        if node.label in metrics.WORDS and node.label not in self.bank:
+            placed: list[Placed] = []
+            for letter in node.label[1:]:
+                placed.append(self._glyph(letter, token, x, y, size))
+                x = placed[-1].x + placed[-1].width + size * max(0.0, self.vary(0.12, 0.12))
+            return placed
+        return [self._glyph(node.label, token, x, y, size)]
+
+    def _pick(self, label: str) -> Glyph:
+        loyal = self.random.random() < self.loyalty
+        return self.bank.pick(label, self.random, self.writer if loyal else None)
+
+    def _glyph(self, label: str, token: int, x: float, y: float, size: float) -> Placed:
+        glyph, usual = self._pick(label), metrics.metric(label)
+        wanted = size * exp(self.vary(0.0, 0.1))
+        if label in metrics.DOTS:
+            scale = 0.12 * wanted / max(glyph.width, glyph.height) if glyph.width + glyph.height > 0 else 1.0
+        elif usual.flat:
+            scale = wanted * usual.width / max(glyph.width, glyph.height, 1e-9)
+        else:
+            scale = wanted * min(
+                usual.height / max(glyph.height, 1e-9), 1.9 * usual.width / max(glyph.width, 1e-9)
+            )
+        stretch = exp(self.vary(0.0, 0.05))
+        width, height = glyph.width * scale * stretch, glyph.height * scale / stretch
+        middle = y - size * (usual.bottom + usual.top) / 2
+        return Placed(
+            token,
+            label,
+            glyph,
+            glyph.points,
+            scale * stretch,
+            scale / stretch,
+            x,
+            middle - height / 2,
+            width,
+            height,
+        )
+
+    def _smaller(self, size: float, ratio: float) -> float:
+        return max(min(size, _SMALLEST), size * min(1.05, max(0.4, self.vary(ratio, 0.07))))
+
+    def _with_scripts(self, node: Node, base: list[Placed], x: float, y: float, size: float) -> list[Placed]:
+        body = box_of(base) if base else Box(x, y - size, x, y)
+        stacked = node.label in metrics.STACKED and self.random.random() > 0.04
+        scripts = {}
+        for name, row in (("sub", node.sub), ("sup", node.sup)):
+            if row:
+                small = self._smaller(size, self.script_ratio + (0.05 if stacked else 0.0))
+                placed = self.write_row(row, 0.0, 0.0, small)
+                if placed:
+                    self._attach(name, node.label, stacked, placed, body, y, size)
+                    scripts[name] = placed
+        sub_first = self.random.random() < (0.7 if stacked or node.label == r"\int" else 0.5)
+        order = ("sub", "sup") if sub_first else ("sup", "sub")
+        return [*base, *(each for name in order for each in scripts.get(name, ()))]
+
+    def _attach(
+        self, name: str, label: str, stacked: bool, placed: list[Placed], body: Box, y: float, size: float
+    ) -> None:
+        """Move a script, written at the origin, to its place by the base."""
+        box = box_of(placed)
+        upper = name == "sup"
+        if stacked:
+            dx = (body.left + body.right) / 2 - (box.left + box.right) / 2 + self.vary(0.05, 0.25) * size
+            away = max(0.05, self.vary(0.36, 0.16)) * size
+            dy = body.top - away - box.bottom if upper else body.bottom + away - box.top
+        elif label == r"\int":
+            dx = body.right + (self.vary(0.12, 0.3) if upper else self.vary(-0.45, 0.35)) * size - box.left
+            dy = (
+                body.top + self.vary(0.1, 0.4) * size - box.bottom
+                if upper
+                else body.bottom + self.vary(0.0, 0.35) * size - box.top
+            )
+        else:
+            dx = body.right + max(0.04, self.vary(0.22, 0.14)) * size - box.left
+            if upper:
+                dy = body.top + self.vary(0.12, 0.2) * size - box.bottom
+            else:
+                low = max(y, body.bottom - 0.45 * size)
+                dy = low + max(0.12, self.vary(0.42, 0.2)) * size
+        shift(placed, dx, dy)
+
+    def _fraction(self, node: Node, x: float, y: float, size: float) -> list[Placed]:
+        parts = {}
+        for name, row, ratio in (("n", node.above, 0.84), ("d", node.below, 0.8)):
+            parts[name] = self.write_row(row, 0.0, 0.0, self._smaller(size, ratio))
+        axis = y - size * self.vary(0.52, 0.08)
+        boxes = {name: box_of(part) if part else Box(0.0, 0.0, size, 0.0) for name, part in parts.items()}
+        content = max(box.right - box.left for box in boxes.values())
+        overhang = [size * 0.42 * exp(self.vary(0.0, 0.45)) for _ in range(2)]
+        width = content + sum(overhang)
+        bar = self._bar(node, x, axis, width, size)
+        middle = x + overhang[0] + content / 2
+        for name, part in parts.items():
+            box = boxes[name]
+            away = size * max(0.08, self.vary(0.34, 0.14))
+            dy = bar.y - away - box.bottom if name == "n" else bar.y + bar.height + away - box.top
+            shift(part, middle - (box.left + box.right) / 2 + self.vary(0.0, 0.12) * size, dy)
+        parts["b"] = [bar]
+        order = self.random.choices(_FRACTION_ORDERS[0], _FRACTION_ORDERS[1])[0]
+        return [each for name in order for each in parts[name]]
+
+    def _bar(self, node: Node, x: float, axis: float, width: float, size: float) -> Placed:
+        glyph = self._pick(r"\frac" if r"\frac" in self.bank else "-")
+        scale_x = width / max(glyph.width, 1e-9)
+        # A long bar is as level as a short one: only its length is stretched.
+        scale_y = min(scale_x, 0.25 * size / max(glyph.height, 1e-9))
+        height = glyph.height * scale_y
+        token = node.token if node.token is not None else -1
+        return Placed(
+            token, node.label, glyph, glyph.points, scale_x, scale_y, x, axis - height / 2, width, height
+        )
+
+    def _root(self, node: Node, x: float, y: float, size: float) -> list[Placed]:
+        token = node.token if node.token is not None else -1
+        index: list[Placed] = []
+        tick = size * max(0.6, self.vary(1.05, 0.2))
+        if node.above:
+            index = self.write_row(node.above, 0.0, 0.0, self._smaller(size, 0.58))
+            x += max(0.0, box_of(index).right - 0.45 * tick) if index else 0.0
+        content = self.write_row(node.inside, x + tick + 0.15 * size, y, self._smaller(size, 0.95))
+        box = box_of(content) if content else Box(x + tick, y - size, x + tick + size, y)
+        top = box.top - size * max(0.15, self.vary(0.45, 0.18))
+        bottom = box.bottom + size * self.vary(0.05, 0.18)
+        right = box.right + size * max(0.0, self.vary(0.35, 0.25))
+        glyph = self._pick(r"\sqrt")
+        points = _stretched_root(glyph, tick, right - x, bottom - top)
+        radical = Placed(token, node.label, glyph, points, 1.0, 1.0, x, top, right - x, bottom - top)
+        if index:
+            around = box_of(index)
+            hook = top + (bottom - top) * 0.5
+            shift(index, x + 0.45 * tick - around.right, hook - self.vary(0.15, 0.1) * size - around.bottom)
+        if self.random.random() < 0.84:
+            return [*index, radical, *content] if self.random.random() < 0.5 else [radical, *index, *content]
+        return [*index, *content, radical]
+
+
+def _stretched_root(glyph: Glyph, tick: float, width: float, height: float) -> Points:
+    """Stretch a radical over its content: the bar grows, the tick before it keeps its width."""
+    points = glyph.points
+    end_of_first = glyph.offsets[1]
+    lowest = int(points[:end_of_first, 1].argmax())
+    rise = points[lowest:end_of_first]
+    high = np.flatnonzero(rise[:, 1] < 0.15 * glyph.height)
+    corner = float(rise[high[0], 0]) if len(high) else float(points[:end_of_first, 0].max())
+    if not 0.08 * glyph.width < corner < 0.9 * glyph.width:
+        corner = 0.4 * glyph.width
+    places = (0.0, corner, max(glyph.width, corner + 1e-9))
+    stretched = np.empty_like(points)
+    stretched[:, 0] = np.interp(points[:, 0], places, (0.0, tick, max(width, tick * 1.01)))
+    stretched[:, 1] = points[:, 1] * (height / max(glyph.height, 1e-9))
+    return stretched

@@ -1,0 +1,134 @@
+"""Write new expressions: tokens in, ink with truth, segmentation and the strokes of each token out.
+
+The hand of `placing` decides which glyph of a symbol bank goes where; here the glyphs become one ink with
+the irregularities that run through a whole expression: slant, a line that rises or falls, a slow wobble, the
+jitter of the pen. Everything follows from the seed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp
+from random import Random
+
+import numpy as np
+
+from inktex.corpus.bank import Points, SymbolBank
+from inktex.corpus.example import Example
+from inktex.corpus.language import ExpressionModel
+from inktex.corpus.metrics import WORDS
+from inktex.corpus.placing import Hand, Placed
+from inktex.ink import Ink, Symbol
+from inktex.latex import parse_layout
+
+_WITHOUT_INK = frozenset({"{", "}", "_", "^", r"\limits"})
+
+
+@dataclass(frozen=True)
+class SynthesisOptions:
+    """How irregular the writing is; 1 is what people do on average."""
+
+    scatter: float = 1.0  # sizes, distances, heights on the line
+    slant: float = 0.06  # spread of the slant of whole expressions, beside that of the glyphs
+    slope: float = 0.02  # spread of the slope of the line
+    wobble: float = 0.04  # slow deviations, in x-heights
+    jitter: float = 0.006  # of single points, in x-heights
+    size: float = 40.0  # middle x-height, in units of the ink
+
+
+class Synthesizer:
+    """Writes expressions with the glyphs of a bank."""
+
+    def __init__(self, bank: SymbolBank, options: SynthesisOptions | None = None) -> None:
+        self.bank = bank
+        self.options = options or SynthesisOptions()
+
+    def missing(self, tokens: tuple[str, ...]) -> tuple[str, ...]:
+        """List the tokens that the bank has no symbol for; function names can be written letter by letter."""
+        return tuple(
+            token
+            for token in tokens
+            if token not in self.bank
+            and token not in _WITHOUT_INK
+            and not (token in WORDS and all(letter in self.bank for letter in token[1:]))
+        )
+
+    def write(self, tokens: tuple[str, ...], seed: int | str, stem: str = "") -> Example:
+        """Write canonical tokens; the same seed gives the same ink."""
+        missing = self.missing(tokens)
+        if missing:
+            raise ValueError(f"the symbol bank {self.bank.name!r} has no {', '.join(sorted(set(missing)))}")
+        random = Random(seed)
+        hand = Hand(self.bank, random, self.options.scatter)
+        placed = hand.write_row(parse_layout(tokens).row, 0.0, 0.0, 1.0)
+        if not placed:
+            raise ValueError("no tokens to write")
+        return self._example(placed, tokens, random, hand.writer, stem)
+
+    def _example(
+        self, placed: list[Placed], tokens: tuple[str, ...], random: Random, writer: str, stem: str
+    ) -> Example:
+        points, lengths = _gather(placed)
+        strokes_of: list[tuple[int, ...]] = [()] * len(tokens)
+        count = 0
+        for each in placed:
+            number = len(each.glyph.offsets) - 1
+            strokes_of[each.token] += tuple(range(count, count + number))
+            count += number
+        offsets = np.zeros(count + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        ink = Ink(
+            points=self._roughened(points, random),
+            offsets=offsets,
+            truth=" ".join(tokens),
+            symbols=tuple(
+                Symbol(token, strokes) for token, strokes in zip(tokens, strokes_of, strict=True) if strokes
+            ),
+            writer=writer,
+            source=f"synthetic/{stem}" if stem else "synthetic",
+        )
+        return Example(ink, tokens, tuple(strokes_of), stem, f"synthetic-{self.bank.name}")
+
+    def _roughened(self, points: Points, random: Random) -> Points:
+        options = self.options
+        rng = np.random.default_rng(random.getrandbits(64))
+        waves = rng.normal(0.0, 1.1, (3, 2))  # radians per x-height
+        phases = rng.uniform(0.0, 2 * np.pi, 3)
+        amount = options.wobble * exp(random.gauss(0.0, 0.4))
+        points = points + np.sin(points @ waves.T + phases) @ rng.normal(0.0, amount, (3, 2))
+        points += rng.normal(0.0, options.jitter, points.shape)
+        slant = random.gauss(0.0, options.slant)
+        slope = random.gauss(0.0, options.slope)
+        size = options.size * exp(random.gauss(0.0, 0.3))
+        transformed: Points = points @ np.array([[size, slope * size], [-slant * size, size]])
+        return transformed
+
+
+def _gather(placed: list[Placed]) -> tuple[Points, list[int]]:
+    """Put all glyphs' points in one array; give the lengths of the strokes."""
+    counts = [len(each.points) for each in placed]
+    points = np.concatenate([each.points for each in placed])
+    scales = np.repeat(np.array([(each.scale_x, each.scale_y) for each in placed]), counts, axis=0)
+    places = np.repeat(np.array([(each.x, each.y) for each in placed]), counts, axis=0)
+    lengths = [end - start for each in placed for start, end in pairwise(each.glyph.offsets)]
+    return points * scales + places, lengths
+
+
+def synthesize(
+    synthesizer: Synthesizer, model: ExpressionModel, seed: int, start: int = 0
+) -> Iterator[Example]:
+    """Write expressions without end; number n depends on the seed and n alone, so that work can be shared."""
+    number = start
+    while True:
+        yield synthetic_example(synthesizer, model, seed, number)
+        number += 1
+
+
+def synthetic_example(synthesizer: Synthesizer, model: ExpressionModel, seed: int, number: int) -> Example:
+    """Write expression `number` of a seed."""
+    random = Random(f"{seed}/{number}")
+    for _ in range(1000):
+        tokens = model.sample(random)
+        if not synthesizer.missing(tokens):
+            return synthesizer.write(tokens, f"{seed}/{number}/ink", f"synthetic-{seed}-{number}")
+    raise ValueError(f"the symbol bank {synthesizer.bank.name!r} has too few symbols for these expressions")
