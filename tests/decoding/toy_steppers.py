@@ -8,25 +8,8 @@ import numpy as np
 from inktex.decoding import StepOutput
 from inktex.latex import Vocabulary
 
-FORMULAS = Vocabulary(
-    [
-        "<eol>",
-        "x",
-        "y",
-        "1",
-        "+",
-        "(",
-        ")",
-        "'",
-        "[",
-        "]",
-        "{",
-        "}",
-        "^",
-        "_",
-        *[r"\sum", r"\frac", r"\sqrt", r"\limits"],
-    ]
-)
+SIGNS = r"x y 1 + ( ) ' [ ] { } ^ _ \sum \frac \sqrt \limits"
+FORMULAS = Vocabulary(("<eol>", *SIGNS.split()))
 
 
 def log_softmax(values: np.ndarray) -> np.ndarray:

@@ -1,0 +1,160 @@
+"""The figures of the CROHME protocol, on sets small enough to count by hand."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_sets import Sample, samples
+
+from inktex.corpus import load_split, locate
+from inktex.evaluation import evaluate
+from inktex.evaluation.bootstrap import bootstrap_intervals
+from inktex.evaluation.comparison import compare, mcnemar_p_value
+from inktex.evaluation.metrics import SPATIAL_NAMES
+from inktex.latex import normalize
+
+
+def test_rates_count_expressions_by_their_token_edits():
+    truths = samples("x+1", "x+1", "x+1", "x+1", "x^2")
+    answers = [normalize(text) for text in ("x+1", "x+2", "y-1", "a b c d", "x")]
+    found = evaluate("s", "d", truths, answers)
+    rates = found.tokens
+    assert rates.exact.percent == pytest.approx(20)
+    assert rates.within_1.percent == pytest.approx(40)
+    assert rates.within_2.percent == pytest.approx(60)
+    assert rates.within_3.percent == pytest.approx(60)  # "x ^ { 2 }" to "x" takes 4 edits
+    edits, tokens = 0 + 1 + 2 + 4 + 4, 4 * 3 + 5
+    assert rates.wer.percent == pytest.approx(100 * edits / tokens)
+    assert found.right == (True, False, False, False, False)
+
+
+def test_the_order_of_scripts_counts_for_tokens_and_not_for_the_layout():
+    truths = [Sample("a", "A", ("x", "_", "{", "1", "}", "^", "{", "2", "}"))]
+    found = evaluate("s", "d", truths, [("x", "^", "{", "2", "}", "_", "{", "1", "}")])
+    assert found.tokens.exact.percent == 0
+    assert found.layout.exact.percent == 100
+
+
+def test_symbols_and_relations_are_counted_through_the_tree():
+    truths = samples("x^2", "y+1")
+    answers = [normalize("x_2"), normalize("y+1+3")]
+    layout = evaluate("s", "d", truths, answers).layout
+    assert layout.symbol_recall.percent == 100
+    assert layout.symbol_precision.percent == pytest.approx(100 * 5 / 7)
+    assert layout.relation_recall.percent == pytest.approx(100 * 2 / 3)
+    assert layout.recall_by_relation["superscript"].percent == 0
+    assert layout.recall_by_relation["horizontal"].percent == 100
+    assert math.isnan(layout.recall_by_relation["inside"].percent)
+
+
+def test_breakdowns_by_length_folder_and_relation():
+    truths = samples("x", "x^2") + samples(r"\frac{1}{2}+\sqrt{x}", folder="B")
+    found = evaluate("s", "d", truths, [truth.tokens for truth in truths[:2]] + [("x",)])
+    assert {group.name: group.expressions for group in found.by_folder} == {"A": 2, "B": 1}
+    assert {group.name: group.exact.percent for group in found.by_folder} == {"A": 100, "B": 0}
+    assert {group.name: group.expressions for group in found.by_length} == {"1–5": 2, "11–15": 1}
+    relations = {group.name: group.expressions for group in found.by_relation}
+    assert relations == {"horizontal": 1, "vertical": 1, "superscript": 1, "inside": 1}
+
+
+def test_answers_that_are_missing_or_no_latex_are_wrong_and_counted():
+    truths = samples("x", "y", "z")
+    found = evaluate("s", "d", truths, [None, ("{", "y"), ("z",)])
+    assert found.tokens.exact.percent == pytest.approx(100 / 3)
+    assert found.layout.exact.percent == pytest.approx(100 / 3)
+    assert (found.unanswered, found.malformed) == (1, 1)
+
+
+def test_truth_that_the_system_cannot_write_is_counted():
+    truths = samples(r"\alpha+\alpha", "x")
+    found = evaluate("s", "d", truths, [("x",), ("x",)], vocabulary={"x", "+"})
+    assert found.unknown_tokens == {r"\alpha": 2}
+    assert found.unknown_expressions == 1
+
+
+def test_confusions_come_most_frequent_first():
+    truths = samples("X+1", "X", "2")
+    found = evaluate("s", "d", truths, [normalize("x+1"), ("x",), ("z",)])
+    assert [(c.truth, c.answer, c.count) for c in found.symbol_confusions] == [("X", "x", 2), ("2", "z", 1)]
+
+
+def test_figures_are_stored_as_json_without_single_expressions():
+    truths = samples("x", "y")
+    stored = json.loads(json.dumps(evaluate("s", "d", truths, [("x",), ("x",)]).to_json(), allow_nan=False))
+    assert stored["tokens"]["exact"]["percent"] == 50
+    assert "right" not in stored
+
+
+@pytest.mark.crohme
+def test_the_truth_itself_is_read_perfectly():
+    if locate() is None:
+        pytest.skip("the CROHME data are not here: set INKTEX_DATA")
+    truths = list(load_split("test2013"))
+    found = evaluate("truth", "test2013", truths, [truth.tokens for truth in truths])
+    assert found.expressions == 671
+    assert found.malformed == 0
+    for rate in (
+        found.tokens.exact,
+        found.layout.exact,
+        found.layout.symbol_recall,
+        found.layout.relation_recall,
+    ):
+        assert rate.percent == 100
+    assert found.tokens.wer.percent == 0
+    assert [group.name for group in found.by_relation] == list(SPATIAL_NAMES)
+
+
+def test_nothing_to_measure_on_is_an_error():
+    with pytest.raises(ValueError, match="no expressions"):
+        evaluate("s", "test2014", [], [])
+
+
+class TestIntervals:
+    @given(st.lists(st.booleans(), min_size=1, max_size=60))
+    @settings(max_examples=40, deadline=None)
+    def test_a_rate_lies_in_its_interval(self, right):
+        values = np.array(right, float)[:, None]
+        low, high = bootstrap_intervals(values, np.ones_like(values), draws=400)[0]
+        assert 0 <= low <= values.mean() + 1e-12
+        assert values.mean() - 1e-12 <= high <= 1
+
+    def test_they_agree_with_the_normal_approximation_on_many_expressions(self):
+        values = (np.arange(1000) < 530).astype(float)[:, None]
+        low, high = bootstrap_intervals(values, np.ones_like(values))[0]
+        half = 1.96 * math.sqrt(0.53 * 0.47 / 1000)
+        assert low == pytest.approx(0.53 - half, abs=0.004)
+        assert high == pytest.approx(0.53 + half, abs=0.004)
+
+    def test_the_same_seed_gives_the_same_interval(self):
+        values = np.random.default_rng(1).integers(0, 3, (50, 2)).astype(float)
+        first, again, other = (bootstrap_intervals(values, values + 1, draws=300, seed=s) for s in (1, 1, 2))
+        np.testing.assert_array_equal(first, again)
+        assert (first != other).any()
+
+    def test_a_rate_of_nothing_has_no_interval(self):
+        assert np.isnan(bootstrap_intervals(np.zeros((5, 1)), np.zeros((5, 1)), draws=50)).all()
+
+
+class TestMcNemar:
+    @pytest.mark.parametrize(
+        ("only_first", "only_second", "p"), [(0, 0, 1.0), (4, 4, 1.0), (0, 5, 0.0625), (1, 9, 22 / 1024)]
+    )
+    def test_known_values(self, only_first, only_second, p):
+        assert mcnemar_p_value(only_first, only_second) == pytest.approx(p)
+
+    @given(st.integers(0, 400), st.integers(0, 400))
+    @settings(max_examples=50)
+    def test_it_is_a_probability_and_does_not_care_which_system_comes_first(self, first, second):
+        assert 0 < mcnemar_p_value(first, second) <= 1
+        assert mcnemar_p_value(first, second) == mcnemar_p_value(second, first)
+
+    def test_only_expressions_that_one_system_reads_count(self):
+        found = compare("a", [True, True, False, False], "b", [True, False, True, False])
+        assert (found.both, found.only_first, found.only_second, found.p_value) == (1, 1, 1, 1.0)
+
+    def test_systems_measured_on_different_expressions_cannot_be_compared(self):
+        with pytest.raises(ValueError, match="different expressions"):
+            compare("a", [True], "b", [True, False])
