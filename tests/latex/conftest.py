@@ -6,15 +6,17 @@ Read straight from the user's own copy; without one, the tests that ask for it a
 import hashlib
 import io
 import os
+import random
 import tarfile
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from inktex.latex import Layout, layout_from_mathml
+from inktex.latex import Grammar, Layout, layout_from_mathml
 
 DATA = Path(os.environ.get("INKTEX_DATA") or Path(__file__).resolve().parents[2].parent / "shared" / "data")
 XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
@@ -118,3 +120,20 @@ def crohme() -> Crohme:
     if not (DATA / "crohme" / "train.zip").exists():
         pytest.skip("CROHME is not at hand: set INKTEX_DATA to the folder that holds crohme/train.zip")
     return Crohme(DATA / "crohme")
+
+
+DrawExpression = Callable[[Grammar, random.Random, int], tuple[str, ...]]
+
+
+@pytest.fixture(scope="session")
+def draw_expression() -> DrawExpression:
+    """Draw an expression from a grammar, all allowed tokens alike, at most `budget` tokens long."""
+
+    def draw(grammar: Grammar, rng: random.Random, budget: int) -> tuple[str, ...]:
+        state, ids = grammar.start, []
+        while index := rng.choice(grammar.mask_within(state, budget - len(ids)).nonzero()[0].tolist()):
+            ids.append(index)
+            state = grammar.advance(state, index)
+        return grammar.vocabulary.decode(ids)
+
+    return draw

@@ -2,7 +2,6 @@
 
 import random
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,18 +23,6 @@ def after(text: str, grammar: Grammar = GRAMMAR) -> State:
 
 def next_tokens(text: str, grammar: Grammar = GRAMMAR) -> set[str]:
     return {VOCABULARY.tokens[index] for index in grammar.allowed(after(text, grammar))}
-
-
-def walk(grammar: Grammar, rng: random.Random, budget: int) -> list[int]:
-    """Draw tokens until the end mark comes up, structure as often as plain symbols."""
-    state, ids = grammar.start, []
-    while True:
-        choices = np.flatnonzero(grammar.mask_within(state, budget - len(ids))).tolist()
-        index = rng.choice(choices)
-        if index == 0:
-            return ids
-        ids.append(index)
-        state = grammar.advance(state, index)
 
 
 @pytest.mark.parametrize(
@@ -138,9 +125,10 @@ def test_masks_are_shared_and_cannot_be_changed() -> None:
 @pytest.mark.parametrize("grammar", [GRAMMAR, PAIRED], ids=["free", "paired"])
 @settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 10**9), budget=st.integers(1, 60))
-def test_every_walk_ends_in_time_and_in_caption_form(grammar: Grammar, seed: int, budget: int) -> None:
-    ids = walk(grammar, random.Random(seed), budget)
-    tokens = VOCABULARY.decode(ids)
+def test_every_walk_ends_in_time_and_in_caption_form(
+    draw_expression, grammar: Grammar, seed: int, budget: int
+) -> None:
+    tokens = draw_expression(grammar, random.Random(seed), budget)
     assert 1 <= len(tokens) <= budget
     assert grammar.accepts(tokens)
     assert normalize(" ".join(tokens), canonical=False) == tokens
@@ -148,9 +136,9 @@ def test_every_walk_ends_in_time_and_in_caption_form(grammar: Grammar, seed: int
 
 @settings(max_examples=100, deadline=None)
 @given(seed=st.integers(0, 10**9))
-def test_the_shortest_end_is_always_reachable_and_never_shorter(seed: int) -> None:
+def test_the_shortest_end_is_always_reachable_and_never_shorter(draw_expression, seed: int) -> None:
     state = PAIRED.start
-    for index in walk(PAIRED, random.Random(seed), 40):
+    for index in VOCABULARY.encode(draw_expression(PAIRED, random.Random(seed), 40)):
         needed = PAIRED.shortest_end(state)
         assert (needed == 0) == bool(PAIRED.mask(state)[0])
         nearest = min(

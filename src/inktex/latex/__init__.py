@@ -3,9 +3,11 @@
 from .alignment import CROHME_CLASSES, token_strokes
 from .grammar import Grammar, State
 from .layout import Layout, Node, Relation, parse_layout
+from .mathml import to_mathml
 from .mathml_layout import layout_from_mathml
 from .normalize import normalize
 from .tokens import LatexError, join, tokenize
+from .typst import to_typst
 from .vocabulary import END_MARK, Vocabulary
 
 __all__ = [
@@ -22,6 +24,8 @@ __all__ = [
     "layout_from_mathml",
     "normalize",
     "parse_layout",
+    "to_mathml",
+    "to_typst",
     "token_strokes",
     "tokenize",
 ]

@@ -1,0 +1,192 @@
+"""LaTeX to MathML that browsers render: tokens in caption form come in, a `<math>` element goes out.
+
+Written for MathML Core, which browsers draw by themselves: brackets grow with their content only (each pair
+is a row of its own), limits of sums stand above and below in display, functions are kept apart from their
+arguments by thin spaces, and a sign before a number is not spaced like one between numbers.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+from xml.sax.saxutils import escape, quoteattr
+
+from . import words as known
+from .layout import Node, Row, parse_layout
+from .rows import WANTS_MORE, fence_pairs, number_length
+from .signs import Role, pairs, sign
+
+NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+_THIN_SPACE = '<mspace width="0.1667em"/>'
+_ACCENTS = pairs(r"""\hat ^ \bar ¯ \vec → \dot ˙ \ddot ¨ \tilde ~ \check ˇ \acute ´ \grave ` \mathring ˚""")
+_WIDE_ACCENTS = pairs(
+    r"""\widehat ^ \widetilde ~ \overline ‾ \overrightarrow → \overleftarrow ← \overleftrightarrow ↔
+    \overbrace ⏞ \underline _ \underbrace ⏟"""
+)
+_BELOW = {r"\underline", r"\underbrace"}
+_UPRIGHT = "ΓΔΘΛΞΠΣΥΦΨΩ∞∂∇∅"
+_APPLY = "<mo>\N{FUNCTION APPLICATION}</mo>"
+_ADJACENT = {Role.ORDINARY, Role.NUMBER, Role.FUNCTION, Role.BAR, Role.PRIME, Role.CLOSE}
+
+
+class _Item(NamedTuple):
+    """One element of a row, and what it is to its neighbour on either side."""
+
+    xml: str
+    left: Role
+    right: Role
+
+
+def to_mathml(
+    tokens: Sequence[str], *, ids: bool = False, display: Literal["block", "inline"] = "block"
+) -> str:
+    """The expression as one `<math>` element; LatexError if the tokens are not in caption form.
+
+    With `ids`, the element of each sign carries `data-token`, the place of its token, so that a page can link
+    the formula with the ink.
+    """
+    row = parse_layout(tokens).row
+    return f'<math xmlns="{NAMESPACE}" display="{display}">{_Writer(ids).row(row)}</math>'
+
+
+class _Writer:
+    def __init__(self, ids: bool) -> None:
+        self.ids = ids
+
+    def row(self, row: Row) -> str:
+        """A row as exactly one element."""
+        items = list(self.items(row, 0, len(row), fence_pairs(row)))
+        return items[0].xml if len(items) == 1 else _grouped(items)
+
+    def items(self, row: Row, start: int, end: int, fences: dict[int, int]) -> Iterator[_Item]:
+        """The elements of a part of a row: numbers in one piece, each pair of brackets a row of its own."""
+        place, before = start, Role.OPEN
+        while place < end:
+            node = row[place]
+            digits = 0 if self.ids else number_length(row[place:end])
+            if digits > 1:
+                last = row[place + digits - 1]
+                number = _element("mn", "".join(digit.label for digit in row[place : place + digits]))
+                item = _Item(self.scripted(last, number), Role.NUMBER, Role.NUMBER)
+                place += digits
+            elif place in fences:
+                item = self.fenced(row, place, fences)
+                place = fences[place] + 1
+            else:
+                role = sign(node.label).role
+                item = _Item(self.scripted(node, self.base(node, before)), role, role)
+                place += 1
+            yield item
+            before = item.right
+
+    def fenced(self, row: Row, opening: int, fences: dict[int, int]) -> _Item:
+        """A pair of brackets with its content; a script on the closing one belongs to the whole."""
+        closing = fences[opening]
+        items = [
+            _Item(self.scripted(row[opening], self.fence(row[opening], "prefix")), Role.OPEN, Role.OPEN),
+            *self.items(row, opening + 1, closing, fences),
+            _Item(self.fence(row[closing], "postfix"), Role.CLOSE, Role.CLOSE),
+        ]
+        return _Item(self.scripted(row[closing], _grouped(items)), Role.OPEN, Role.CLOSE)
+
+    def fence(self, node: Node, form: str) -> str:
+        return self.leaf("mo", node, form=form, stretchy="true")
+
+    def leaf(self, tag: str, node: Node, **attributes: str) -> str:
+        return _element(tag, escape(sign(node.label).character), {**attributes, **self.mark(node)})
+
+    def mark(self, node: Node) -> dict[str, str]:
+        return {"data-token": str(node.token)} if self.ids and node.token is not None else {}
+
+    def base(self, node: Node, before: Role) -> str:
+        """A sign without its scripts."""
+        label, mark = node.label, self.mark(node)
+        if label == r"\frac":
+            return _element("mfrac", self.row(node.above) + self.row(node.below), mark)
+        if label == r"\sqrt":
+            inside = self.row(node.inside)
+            return (
+                _element("mroot", inside + self.row(node.above), mark)
+                if node.above
+                else _element("msqrt", inside, mark)
+            )
+        if label == r"\binom":
+            stack = _element(
+                "mfrac", self.row(node.above) + self.row(node.below), {"linethickness": "0", **mark}
+            )
+            return _element("mrow", f"<mo>(</mo>{stack}<mo>)</mo>")
+        if label in known.TWO_ARGUMENTS:
+            tag = "munder" if label == r"\underset" else "mover"
+            return _element(tag, self.row(node.below) + self.row(node.above), mark)
+        if label in known.ONE_ARGUMENT:
+            return self.accented(node)
+        return self.symbol(node, before) if label else _element("mrow", "")
+
+    def accented(self, node: Node) -> str:
+        row, mark = self.row(node.inside), self.mark(node)
+        if node.label in _ACCENTS:
+            accent = _element("mo", _ACCENTS[node.label], {"stretchy": "false", **mark})
+        elif node.label in _WIDE_ACCENTS:
+            accent = _element("mo", _WIDE_ACCENTS[node.label], {"stretchy": "true", **mark})
+        else:
+            return _element("mrow", row, mark)
+        if node.label in _BELOW:
+            return _element("munder", row + accent, {"accentunder": "true"})
+        return _element("mover", row + accent, {"accent": "true"})
+
+    def symbol(self, node: Node, before: Role) -> str:
+        """A sign that stands alone, as identifier, number or operator, with the spacing that TeX gives it."""
+        shown = sign(node.label)
+        role, character = shown.role, shown.character
+        if role is Role.NUMBER:
+            return self.leaf("mn", node)
+        if role is Role.BINARY and before in WANTS_MORE:
+            return self.leaf("mo", node, form="prefix")
+        if role in (Role.BINARY, Role.RELATION):
+            return self.leaf("mo", node)
+        if role is Role.OPERATOR and character.isalpha():
+            return self.leaf(
+                "mo", node, form="prefix", movablelimits="true", lspace="0.1667em", rspace="0.1667em"
+            )
+        if role is Role.OPERATOR:
+            return self.leaf("mo", node, form="prefix")
+        if role is Role.PUNCTUATION:
+            return self.leaf("mo", node, separator="true")
+        if role in (Role.OPEN, Role.CLOSE):
+            return self.leaf("mo", node, form="prefix" if role is Role.OPEN else "postfix", stretchy="false")
+        if role in (Role.BAR, Role.PRIME) or character in "./!?%":
+            return self.leaf("mo", node, stretchy="false", lspace="0em", rspace="0em")
+        if character in "∀∃¬":
+            return self.leaf("mo", node, form="prefix", lspace="0em", rspace="0em")
+        if character in _UPRIGHT:
+            return self.leaf("mi", node, mathvariant="normal")
+        known_name = role is Role.FUNCTION or len(character) == 1
+        return self.leaf("mi" if known_name else "mtext", node)
+
+    def scripted(self, node: Node, base: str) -> str:
+        if not (node.sub or node.sup):
+            return base
+        scripts = "".join(self.row(script) for script in (node.sub, node.sup) if script)
+        under, over = bool(node.sub), bool(node.sup)
+        if node.label in known.STACKED_OPERATORS:
+            return _element("m" + "under" * under + "over" * over, base + scripts)
+        return _element("m" + "sub" * under + "sup" * over, base + scripts)
+
+
+def _grouped(items: Sequence[_Item]) -> str:
+    """A row of elements, with the thin spaces that keep the names of functions apart from others."""
+    parts: list[str] = []
+    for place, item in enumerate(items):
+        if place:
+            right, left = items[place - 1].right, item.left
+            if right is Role.FUNCTION:
+                parts.append(_APPLY)
+            if (right is Role.FUNCTION and left in _ADJACENT) or (
+                left is Role.FUNCTION and right in _ADJACENT
+            ):
+                parts.append(_THIN_SPACE)
+        parts.append(item.xml)
+    return _element("mrow", "".join(parts))
+
+
+def _element(tag: str, content: str, attributes: Mapping[str, str] | None = None) -> str:
+    written = "".join(f" {name}={quoteattr(value)}" for name, value in (attributes or {}).items())
+    return f"<{tag}{written}>{content}</{tag}>"
