@@ -10,6 +10,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from inktex.model import native
 from inktex.model.config import ModelConfig
 from inktex.model.recurrence import gru_recurrence
 
@@ -43,7 +44,10 @@ class BidirectionalGRU(nn.Module):
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """(steps, batch, features) -> (steps, batch, 2*units)."""
         steps, batch, _ = inputs.shape
-        projected = self.input(inputs).view(steps, batch, 2, 3 * self.units)
+        projected = self.input(inputs)
+        if inputs.device.type == "cpu" and native.usable(self.units):
+            return native.native_layer(projected, self.gates, self.candidate, lengths)
+        projected = projected.view(steps, batch, 2, 3 * self.units)
         order = reversal(lengths, steps)[:, :, None]
         wide = order.expand(-1, -1, 3 * self.units)
         projected = torch.stack(

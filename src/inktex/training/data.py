@@ -17,12 +17,13 @@ from torch import Tensor
 from inktex.corpus import Example
 from inktex.corpus.augment import augment
 from inktex.corpus.recombine import Piece, Recombiner
-from inktex.features import FeatureOptions, PointBatch, extract_batch, simplify, stroke_units
+from inktex.features import FeatureOptions, Ints, PointBatch, extract_batch, simplify, stroke_units
 from inktex.ink import Ink
 from inktex.latex import Vocabulary
 from inktex.training.options import TrainOptions
 
 IGNORED = -100
+RUN = 8  # batches whose expressions are sorted by points among themselves: keeps padding low on both sides
 
 
 @dataclass(frozen=True)
@@ -88,14 +89,28 @@ class TrainingData:
                     piece = self.recombiner.swap_symbols(piece, options.swap_symbols, random)
             if limit is None or len(piece.tokens) <= limit:
                 planned.append(piece)
-        points = np.array([sum(map(len, piece.strokes)) for piece in planned])
-        tokens = np.array([len(piece.tokens) for piece in planned])
-        # Neighbouring token counts are mixed a little, so that batches differ between epochs.
-        order = np.lexsort((points, tokens + random.uniform(-1.0, 1.0, len(planned)).round()))
-        batches = [
-            [planned[i] for i in order[at : at + options.batch]] for at in range(0, len(order), options.batch)
-        ]
+        return self._batches(planned, random)
+
+    def _batches(self, pieces: Sequence[Piece], random: np.random.Generator) -> list[list[Piece]]:
+        """Batches of one size: by tokens into runs of several batches, within a run by points."""
+        size = self.options.batch
+        tokens = np.array([len(piece.tokens) for piece in pieces])
+        rows = self._row_counts(pieces)
+        order = np.lexsort((random.random(len(pieces)), tokens))
+        batches: list[list[Piece]] = []
+        for at in range(0, len(order), RUN * size):
+            run = order[at : at + RUN * size]
+            run = run[np.argsort(rows[run], kind="stable")]
+            batches += [[pieces[i] for i in run[k : k + size]] for k in range(0, len(run), size)]
         return [batches[i] for i in random.permutation(len(batches))]
+
+    def _row_counts(self, pieces: Sequence[Piece]) -> Ints:
+        """Feature rows of every piece, before augmentation."""
+        counts: list[int] = []
+        for at in range(0, len(pieces), 256):
+            inks = [Ink.from_strokes(piece.strokes) for piece in pieces[at : at + 256]]
+            counts += [len(feature.rows) for feature in extract_batch(PointBatch.of(inks), self.features)]
+        return np.array(counts, dtype=np.int64)
 
     def batch(self, pieces: Sequence[Piece], epoch: int, number: int) -> Batch:
         """Augment, extract features and pad."""
@@ -146,12 +161,7 @@ class TrainingData:
         """Measure the padding of planned batches (features of the ink as it is)."""
         used, padded = np.zeros(2), np.zeros(2)
         for pieces in batches:
-            features = extract_batch(
-                PointBatch.of([Ink.from_strokes(piece.strokes) for piece in pieces]), self.features
-            )
-            sizes = np.array(
-                [[len(f.rows), len(p.tokens) + 1] for f, p in zip(features, pieces, strict=True)]
-            )
+            sizes = np.stack((self._row_counts(pieces), [len(piece.tokens) + 1 for piece in pieces]), axis=1)
             used += sizes.sum(0)
             padded += sizes.max(0) * len(sizes)
         share = 1.0 - used / padded

@@ -89,7 +89,7 @@ def _train(
         if workers.is_first:
             console.print(
                 f"{network.parameter_count:,} parameters, {len(training):,} expressions, "
-                f"{len(validation):,} to validate, {place.device}{'' if place.half is None else ' bfloat16'}, "
+                f"{len(validation):,} to validate, {place.device}{'' if place.half is None else ' bf16'}, "
                 f"{workers.count} worker(s), epoch {trainer.position.epoch + 1} of {recipe.training.epochs}",
                 highlight=False,
                 soft_wrap=True,

@@ -1,0 +1,194 @@
+/* The bidirectional GRU layer of paper II-B for CPUs with AVX-512 BF16: all steps, forward and backward.
+
+   Weights are packed once per call and stay in the cache; each step is two small matrix products per direction and
+   one pass over the gates. Matrix products take bfloat16 and add up in float32; the hidden state is float32.
+   The backward direction reads every sequence from its own end (`lengths`), so no reversed copy is ever made.
+
+   Shapes: projections, d_projections (T, B, 2, 3H) bf16, in z | r | candidate order; output, d_output (T, B, 2, H) bf16;
+   gates (2, T, B, 2H) and candidates (2, T, B, H) f32 in the order of steps; before and reset_hidden (2, T, B, H) bf16
+   in the order of time, as the weight gradients need them; hidden (2, T + 1, B, H) f32. H is a multiple of 64. */
+
+#include <immintrin.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef uint16_t bf16;
+#define BLOCK 64
+
+static inline __m512 load_bf16(const bf16 *p) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p)), 16));
+}
+static inline void store_bf16(bf16 *p, __m512 x) { _mm256_storeu_si256((__m256i *)p, (__m256i)_mm512_cvtneps_pbh(x)); }
+
+static inline __m512 exponential(__m512 x) {
+    x = _mm512_max_ps(_mm512_min_ps(x, _mm512_set1_ps(87.0f)), _mm512_set1_ps(-87.0f));
+    __m512 n = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(1.44269504f)), 8);
+    __m512 r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693359375f), x);
+    r = _mm512_fnmadd_ps(n, _mm512_set1_ps(-2.12194440e-4f), r);
+    __m512 p = _mm512_set1_ps(1.9875691500e-4f);
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.3981999507e-3f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(8.3334519073e-3f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(4.1665795894e-2f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.6666665459e-1f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(5.0000001201e-1f));
+    p = _mm512_fmadd_ps(p, _mm512_mul_ps(r, r), _mm512_add_ps(r, _mm512_set1_ps(1.0f)));
+    return _mm512_scalef_ps(p, n);
+}
+static inline __m512 sigmoid(__m512 x) {
+    __m512 one = _mm512_set1_ps(1.0f);
+    return _mm512_div_ps(one, _mm512_add_ps(one, exponential(_mm512_sub_ps(_mm512_setzero_ps(), x))));
+}
+static inline __m512 hyperbolic_tangent(__m512 x) {
+    __m512 s = sigmoid(_mm512_add_ps(x, x));
+    return _mm512_sub_ps(_mm512_add_ps(s, s), _mm512_set1_ps(1.0f));
+}
+
+/* Columns in blocks of 64, rows in pairs: the order in which the dot-product instruction eats them. */
+static void pack(const float *w, int rows, int columns, int row_step, int column_step, bf16 *out) {
+    for (int block = 0; block < columns; block += BLOCK)
+        for (int row = 0; row < rows; row += 2)
+            for (int column = block; column < block + BLOCK; column++)
+                for (int k = 0; k < 2; k++) {
+                    __m128 value = _mm_set_ss(w[(size_t)(row + k) * row_step + (size_t)column * column_step]);
+                    *out++ = (bf16)_mm_extract_epi16((__m128i)_mm_cvtneps_pbh(value), 0);
+                }
+}
+
+#define TILE(ROWS)                                                                                              \
+    static void tile##ROWS(int depth, const bf16 *a, int a_step, const bf16 *b, float *c, int c_step) {         \
+        __m512 sum[ROWS][4];                                                                                    \
+        for (int i = 0; i < ROWS; i++)                                                                          \
+            for (int j = 0; j < 4; j++) sum[i][j] = _mm512_setzero_ps();                                        \
+        for (int k = 0; k < depth; k += 2, b += 2 * BLOCK) {                                                    \
+            __m512bh right[4];                                                                                  \
+            for (int j = 0; j < 4; j++) right[j] = (__m512bh)_mm512_loadu_si512(b + 32 * j);                    \
+            for (int i = 0; i < ROWS; i++) {                                                                    \
+                __m512bh left = (__m512bh)_mm512_set1_epi32(*(const int32_t *)(a + (size_t)i * a_step + k));    \
+                for (int j = 0; j < 4; j++) sum[i][j] = _mm512_dpbf16_ps(sum[i][j], left, right[j]);            \
+            }                                                                                                   \
+        }                                                                                                       \
+        for (int i = 0; i < ROWS; i++)                                                                          \
+            for (int j = 0; j < 4; j++) _mm512_storeu_ps(c + (size_t)i * c_step + 16 * j, sum[i][j]);           \
+    }
+TILE(1) TILE(2) TILE(3) TILE(4) TILE(5) TILE(6)
+
+/* c (rows, columns) = a (rows, depth) times packed b */
+static void product(int rows, int depth, int columns, const bf16 *a, int a_step, const bf16 *b, float *c) {
+    static void (*const tiles[])(int, const bf16 *, int, const bf16 *, float *, int) = {tile1, tile2, tile3, tile4, tile5, tile6};
+    for (int block = 0; block < columns; block += BLOCK, b += (size_t)depth * BLOCK)
+        for (int row = 0; row < rows;) {
+            int left = rows - row, take = left > 6 ? (left < 12 ? (left + 1) / 2 : 6) : left;
+            tiles[take - 1](depth, a + (size_t)row * a_step, a_step, b, c + (size_t)row * columns + block, columns);
+            row += take;
+        }
+}
+
+static inline int time_of(int direction, int step, int length) {
+    return direction && step < length ? length - 1 - step : step;
+}
+
+int gru_forward(int steps, int batch, int units, const bf16 *projections, const float *weight_gates,
+                const float *weight_candidate, const int64_t *lengths, bf16 *output, float *gates, float *candidates,
+                bf16 *before, bf16 *reset_hidden, float *hidden) {
+    const int h = units, h2 = 2 * units;
+    bf16 *packed_gates = aligned_alloc(64, sizeof(bf16) * h * h2), *packed_candidate = aligned_alloc(64, sizeof(bf16) * h * h);
+    bf16 *state = aligned_alloc(64, sizeof(bf16) * batch * h), *reset_state = aligned_alloc(64, sizeof(bf16) * batch * h);
+    float *sums = aligned_alloc(64, sizeof(float) * batch * h2);
+    int failed = !packed_gates || !packed_candidate || !state || !reset_state || !sums;
+    for (int d = 0; d < 2 && !failed; d++) {
+        pack(weight_gates + (size_t)d * h * h2, h, h2, h2, 1, packed_gates);
+        pack(weight_candidate + (size_t)d * h * h, h, h, h, 1, packed_candidate);
+        float *now = hidden + (size_t)d * (steps + 1) * batch * h;
+        for (int i = 0; i < batch * h; i++) now[i] = 0.0f, state[i] = 0;
+        for (int t = 0; t < steps; t++, now += batch * h) {
+            float *next = now + batch * h;
+            float *gate = gates + ((size_t)d * steps + t) * batch * h2, *cand = candidates + ((size_t)d * steps + t) * batch * h;
+            product(batch, h, h2, state, h, packed_gates, sums);
+            for (int b = 0; b < batch; b++) {
+                int time = time_of(d, t, (int)lengths[b]);
+                const bf16 *x = projections + (((size_t)time * batch + b) * 2 + d) * 3 * h;
+                size_t place = (((size_t)d * steps + time) * batch + b) * h;
+                for (int i = 0; i < h2; i += 16)
+                    _mm512_storeu_ps(gate + b * h2 + i, sigmoid(_mm512_add_ps(_mm512_loadu_ps(sums + b * h2 + i), load_bf16(x + i))));
+                for (int i = 0; i < h; i += 16) {
+                    __m512 old = _mm512_loadu_ps(now + b * h + i);
+                    __m512 reset = _mm512_mul_ps(_mm512_loadu_ps(gate + b * h2 + h + i), old);
+                    store_bf16(reset_state + b * h + i, reset);
+                    store_bf16(reset_hidden + place + i, reset);
+                    store_bf16(before + place + i, old);
+                }
+            }
+            product(batch, h, h, reset_state, h, packed_candidate, sums);
+            for (int b = 0; b < batch; b++) {
+                int time = time_of(d, t, (int)lengths[b]);
+                const bf16 *x = projections + (((size_t)time * batch + b) * 2 + d) * 3 * h + h2;
+                bf16 *out = output + (((size_t)time * batch + b) * 2 + d) * h;
+                for (int i = 0; i < h; i += 16) {
+                    __m512 c = hyperbolic_tangent(_mm512_add_ps(_mm512_loadu_ps(sums + b * h + i), load_bf16(x + i)));
+                    __m512 old = _mm512_loadu_ps(now + b * h + i), z = _mm512_loadu_ps(gate + b * h2 + i);
+                    __m512 new = _mm512_fmadd_ps(z, _mm512_sub_ps(c, old), old);
+                    _mm512_storeu_ps(cand + b * h + i, c);
+                    _mm512_storeu_ps(next + b * h + i, new);
+                    store_bf16(state + b * h + i, new);
+                    store_bf16(out + i, new);
+                }
+            }
+        }
+    }
+    free(packed_gates), free(packed_candidate), free(state), free(reset_state), free(sums);
+    return failed;
+}
+
+int gru_backward(int steps, int batch, int units, const bf16 *d_output, const float *weight_gates,
+                 const float *weight_candidate, const int64_t *lengths, const float *gates, const float *candidates,
+                 const float *hidden, bf16 *d_projections) {
+    const int h = units, h2 = 2 * units;
+    const __m512 one = _mm512_set1_ps(1.0f);
+    bf16 *packed_gates = aligned_alloc(64, sizeof(bf16) * h * h2), *packed_candidate = aligned_alloc(64, sizeof(bf16) * h * h);
+    bf16 *d_gate = aligned_alloc(64, sizeof(bf16) * batch * h2), *d_cand = aligned_alloc(64, sizeof(bf16) * batch * h);
+    float *carry = aligned_alloc(64, sizeof(float) * batch * h), *sums = aligned_alloc(64, sizeof(float) * batch * h);
+    int failed = !packed_gates || !packed_candidate || !d_gate || !d_cand || !carry || !sums;
+    for (int d = 0; d < 2 && !failed; d++) {
+        pack(weight_gates + (size_t)d * h * h2, h2, h, 1, h2, packed_gates); /* transposed */
+        pack(weight_candidate + (size_t)d * h * h, h, h, 1, h, packed_candidate);
+        for (int i = 0; i < batch * h; i++) carry[i] = 0.0f;
+        for (int t = steps - 1; t >= 0; t--) {
+            const float *gate = gates + ((size_t)d * steps + t) * batch * h2, *cand = candidates + ((size_t)d * steps + t) * batch * h;
+            const float *old = hidden + ((size_t)d * (steps + 1) + t) * batch * h;
+            for (int b = 0; b < batch; b++) {
+                int time = time_of(d, t, (int)lengths[b]);
+                size_t row = ((size_t)time * batch + b) * 2 + d;
+                bf16 *out = d_projections + row * 3 * h;
+                for (int i = 0; i < h; i += 16) {
+                    __m512 dh = _mm512_add_ps(_mm512_loadu_ps(carry + b * h + i), load_bf16(d_output + row * h + i));
+                    __m512 c = _mm512_loadu_ps(cand + b * h + i), z = _mm512_loadu_ps(gate + b * h2 + i);
+                    __m512 keep = _mm512_sub_ps(one, z);
+                    __m512 dc = _mm512_mul_ps(_mm512_mul_ps(dh, z), _mm512_fnmadd_ps(c, c, one));
+                    __m512 dz = _mm512_mul_ps(_mm512_mul_ps(dh, _mm512_sub_ps(c, _mm512_loadu_ps(old + b * h + i))), _mm512_mul_ps(z, keep));
+                    store_bf16(d_cand + b * h + i, dc);
+                    store_bf16(out + h2 + i, dc);
+                    store_bf16(d_gate + b * h2 + i, dz);
+                    store_bf16(out + i, dz);
+                    _mm512_storeu_ps(carry + b * h + i, _mm512_mul_ps(dh, keep));
+                }
+            }
+            product(batch, h, h, d_cand, h, packed_candidate, sums);
+            for (int b = 0; b < batch; b++) {
+                int time = time_of(d, t, (int)lengths[b]);
+                bf16 *out = d_projections + (((size_t)time * batch + b) * 2 + d) * 3 * h + h;
+                for (int i = 0; i < h; i += 16) {
+                    __m512 drh = _mm512_loadu_ps(sums + b * h + i), r = _mm512_loadu_ps(gate + b * h2 + h + i);
+                    __m512 dr = _mm512_mul_ps(_mm512_mul_ps(drh, _mm512_loadu_ps(old + b * h + i)), _mm512_mul_ps(r, _mm512_sub_ps(one, r)));
+                    store_bf16(d_gate + b * h2 + h + i, dr);
+                    store_bf16(out + i, dr);
+                    _mm512_storeu_ps(carry + b * h + i, _mm512_fmadd_ps(drh, r, _mm512_loadu_ps(carry + b * h + i)));
+                }
+            }
+            product(batch, h2, h, d_gate, h2, packed_gates, sums);
+            for (int i = 0; i < batch * h; i += 16)
+                _mm512_storeu_ps(carry + i, _mm512_add_ps(_mm512_loadu_ps(carry + i), _mm512_loadu_ps(sums + i)));
+        }
+    }
+    free(packed_gates), free(packed_candidate), free(d_gate), free(d_cand), free(carry), free(sums);
+    return failed;
+}
