@@ -1,5 +1,6 @@
 """Reading many expressions with several workers gives the same answers as with one."""
 
+import multiprocessing
 import os
 
 import numpy as np
@@ -80,3 +81,15 @@ def test_models_with_different_features_can_answer_together():
     rows = [len(features.rows) for features in extract_many(inks, FeatureOptions.paper())]
     assert rows != [len(features.rows) for features in extract_many(inks, FeatureOptions.polyline())]
     assert len(mixed.answers) == len(inks)
+
+
+def load_and_die(spec: str) -> LoadedModel:
+    """Open the model here, but be killed in a worker, as the system does when memory runs out."""
+    if multiprocessing.parent_process() is not None:
+        os._exit(9)
+    return load_toy(spec)
+
+
+def test_a_worker_that_is_killed_is_an_error_for_people():
+    with pytest.raises(OSError, match="a worker process was killed"):
+        recognise(System("toy", ("toy:1",)), some_inks(4), load_and_die, OPTIONS, jobs=2, batch=2)

@@ -68,7 +68,7 @@ def evaluate(
         int | None, typer.Option(min=1, help="Only so many expressions, spread evenly over the data.")
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes (default: one per core).")] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Expressions decoded together.")] = 16,
+    batch: Annotated[int, typer.Option(min=1, help="Expressions decoded together.")] = 8,
     length_handling: Annotated[
         LengthRule, typer.Option(help="How answers of different lengths are ranked.")
     ] = LengthRule.none,

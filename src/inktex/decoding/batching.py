@@ -26,7 +26,7 @@ def decode_batches(
     features: Sequence[Any],
     options: SearchOptions,
     *,
-    batch: int = 16,
+    batch: int = 8,
     scorer: TokenScorer | None = None,
 ) -> Iterator[tuple[int, list[Hypothesis]]]:
     """Search all expressions; yields (position, answers) batch by batch, so that progress can be shown."""

@@ -154,7 +154,9 @@ class _Search:
         favourites[greedy_rows] = candidates[greedy_rows].argmax(axis=1)
         is_greedy = tokens == favourites[rows]
         if np.count_nonzero(is_greedy) < len(greedy_rows):
-            missing = np.setdiff1d(greedy_rows, rows[is_greedy])
+            chosen = np.zeros(len(candidates), np.bool_)
+            chosen[rows[is_greedy]] = True
+            missing = greedy_rows[~chosen[greedy_rows]]
             rows = np.concatenate([rows, missing])
             tokens = np.concatenate([tokens, favourites[missing]])
             totals = np.concatenate([totals, candidates[missing, favourites[missing]]])
@@ -211,7 +213,7 @@ def _best_per_owner(candidates: Floats, owners: Ids, beam: int) -> tuple[Ids, Id
         flat = np.argpartition(grid, width - beam, axis=1)[:, width - beam :]
     else:
         flat = np.broadcast_to(np.arange(width), grid.shape)
-    values = np.take_along_axis(grid, flat, axis=1)
+    values = grid[np.arange(len(grid))[:, None], flat]
     slots, tokens = np.divmod(flat, size)
     rows = first[:, None] + slots
     usable = values != -np.inf

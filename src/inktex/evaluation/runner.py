@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -80,7 +81,7 @@ def recognise(
     options: SearchOptions,
     *,
     jobs: int = 1,
-    batch: int = 16,
+    batch: int = 8,
     progress: Callable[[int], None] | None = None,
 ) -> Recognised:
     """Read all inks; `progress` is told how many more are done."""
@@ -119,6 +120,8 @@ def _run(
         try:
             for done in as_completed(waiting):
                 yield waiting[done], done.result()
+        except BrokenProcessPool:
+            raise OSError("a worker process was killed (out of memory?); try fewer with --jobs") from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
