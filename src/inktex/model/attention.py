@@ -229,7 +229,7 @@ def decoder_loop(
     weights: LoopWeights,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """All steps under teacher forcing: states (T, B, n), contexts (T, B, D), attention (T, B, L)."""
-    states, contexts, attention = _DecoderLoop.apply(
+    states, contexts, attention = _DecoderLoop.apply(  # type: ignore[no-untyped-call]
         annotations, keys, mask, queries, gates_y, initial, *weights
     )
     return states, contexts, attention

@@ -1,9 +1,8 @@
 """The GRU layer as compiled code (`native.c`) where the machine has what it takes; else PyTorch does it all.
 
 Needed: Linux, a C compiler, AVX-512 BF16, bfloat16 autocast and a width that is a multiple of 64. The code
-is compiled once into the user's cache folder. `INKTEX_NATIVE=0` turns it off. Same function, same
-gradients (to
-bfloat16), about a third of the time.
+is compiled once into the user's cache folder. `INKTEX_NATIVE=0` turns it off. Same function, same gradients
+(to bfloat16), about a third of the time.
 """
 
 import ctypes
@@ -71,8 +70,11 @@ class _NativeLayer(torch.autograd.Function):
         steps, batch, width = projections.shape
         units = width // 6
         projections, lengths = projections.contiguous(), lengths.contiguous()
-        weight_gates, weight_candidate = weight_gates.detach().contiguous(),
-        weight_candidate.detach().contiguous() output = projections.new_empty(steps, batch, 2 * units)
+        weight_gates, weight_candidate = (
+            weight_gates.detach().contiguous(),
+            weight_candidate.detach().contiguous(),
+        )
+        output = projections.new_empty(steps, batch, 2 * units)
         gates = weight_gates.new_empty(2, steps, batch, 2 * units)
         candidates = weight_gates.new_empty(2, steps, batch, units)
         before = projections.new_empty(2, steps, batch, units)
@@ -81,18 +83,31 @@ class _NativeLayer(torch.autograd.Function):
         tensors = (projections, weight_gates, weight_candidate, lengths)
         made = (output, gates, candidates, before, reset_hidden, hidden)
         _call("gru_forward", (steps, batch, units), tensors + made)
-        ctx.save_for_backward(weight_gates, weight_candidate, lengths, gates, candidates, before,
-        reset_hidden, hidden) return output
+        ctx.save_for_backward(
+            weight_gates, weight_candidate, lengths, gates, candidates, before, reset_hidden, hidden
+        )
+        return output
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, d_output: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
-        weight_gates, weight_candidate, lengths, gates, candidates, before, reset_hidden, hidden =
-        ctx.saved_tensors _, steps, batch, units = candidates.shape
+        weight_gates, weight_candidate, lengths, gates, candidates, before, reset_hidden, hidden = (
+            ctx.saved_tensors
+        )
+        _, steps, batch, units = candidates.shape
         d_output = d_output.to(torch.bfloat16).contiguous()
         d_projections = before.new_empty(steps, batch, 6 * units)
-        tensors = (d_output, weight_gates, weight_candidate, lengths, gates, candidates, hidden,
-        d_projections) _call("gru_backward", (steps, batch, units), tensors)
+        tensors = (
+            d_output,
+            weight_gates,
+            weight_candidate,
+            lengths,
+            gates,
+            candidates,
+            hidden,
+            d_projections,
+        )
+        _call("gru_backward", (steps, batch, units), tensors)
         rows = d_projections.view(steps * batch, 2, 3 * units)
         d_gates, d_candidate = torch.empty_like(weight_gates), torch.empty_like(weight_candidate)
         for direction in range(2):
@@ -102,8 +117,9 @@ class _NativeLayer(torch.autograd.Function):
         return d_projections, d_gates, d_candidate, None
 
 
-def native_layer(projections: Tensor, weight_gates: Tensor, weight_candidate: Tensor, lengths: Tensor) ->
-Tensor:
-    """Both directions over projected inputs (T, B, 6H) -> (T, B, 2H); see `recurrence.py` for the equations."""
-    output: Tensor = _NativeLayer.apply(projections, weight_gates, weight_candidate, lengths)
+def native_layer(
+    projections: Tensor, weight_gates: Tensor, weight_candidate: Tensor, lengths: Tensor
+) -> Tensor:
+    """Both directions over projected inputs (T, B, 6H) -> (T, B, 2H); equations as in `recurrence.py`."""
+    output: Tensor = _NativeLayer.apply(projections, weight_gates, weight_candidate, lengths)  # type: ignore[no-untyped-call]
     return output
