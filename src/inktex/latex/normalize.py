@@ -46,8 +46,7 @@ def _written(atoms: list[_Atom], canonical: bool) -> Iterator[str]:
         if atom.limits and not canonical:
             yield r"\limits"
         for kind in sorted(atom.scripts, key="_^".index) if canonical else atom.scripts:
-            if atom.scripts[kind]:
-                yield from (kind, "{", *_written(atom.scripts[kind], canonical), "}")
+            yield from (kind, "{", *_written(atom.scripts[kind], canonical), "}")
 
 
 def _clean(raw: tuple[str, ...]) -> Iterator[str]:
@@ -122,9 +121,15 @@ class _Parser:
         elif word in known.DROPPED_WITH_ARGUMENT:
             self.argument(word, [], depth)
         elif word in ("^", "_"):
-            self.argument(word, _base(atoms).scripts.setdefault(word, []), depth, in_script=True)
+            base = _base(atoms)
+            script = base.scripts.get(word, [])
+            self.argument(word, script, depth, in_script=True)
+            if script:
+                base.scripts[word] = script
+            elif not base.head and not base.scripts:
+                atoms.pop()
         elif word == r"\limits":
-            if atoms:
+            if atoms and atoms[-1].head:
                 atoms[-1].limits = True
         elif word == "=" and atoms and atoms[-1].head == [r"\not"] and not atoms[-1].scripts:
             atoms[-1].head = [r"\neq"]
