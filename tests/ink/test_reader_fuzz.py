@@ -26,7 +26,7 @@ CASES = int(os.environ.get("INKTEX_FUZZ_CASES", "300"))
 
 # Words that break parsers, or that mean something to one of the readers.
 WORD_LIST = r"""
-    NaN nan inf -inf Infinity 1e999 -1e308 1e-999 0x1F 1_0 --1 + - . , #FFFF * ? T ! 999999999 -1 0 1 20001 ٣ é
+    NaN nan inf -inf Infinity 1e999 -1e308 1e-999 0x1F 1_0 --1 + - . , #FFFF * ? T ! 999999999 -1 0 20001 ٣ é
     null true false {} [] [[]] [ ] { } " ' \ \ud800 : < > </ /> <!-- --> <![CDATA[ ]]> &lt; &#0; &#xD800; &x;
     <!ENTITY <!DOCTYPE xmlns="u" xmlns:a="" xml:id="0" id="0" <trace> </trace> <traceGroup> <stroke> <page> &
     "strokes" "x" "type" "stroke" "pointerdown" "elements" "items" "points" "timestamp" "label" "excalidraw"

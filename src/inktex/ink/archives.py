@@ -64,7 +64,7 @@ def members(stream: IO[bytes], label: str, depth: int = 1) -> Iterator[tuple[str
         return
     with archive:
         for member in listing:
-            if member.is_dir() or any(is_hidden(part) for part in member.filename.split("/")):
+            if member.filename.endswith("/") or any(is_hidden(part) for part in member.filename.split("/")):
                 continue
             name = f"{label}/{member.filename}"
             try:
