@@ -1,0 +1,110 @@
+"""Attention carried back to the ink: from annotations to feature rows, to points and to strokes.
+
+In: the attention of one answer, (T+1, L), one row per token and the end mark last (the paper's α, equation
+8), and the features that the annotations were made of. Out: the same rows over the N points or the S strokes
+of the ink. Every annotation stands for the `stride` feature rows that were pooled into it, every row for a place
+on a stroke; between those places attention changes smoothly, but never across the gap between two strokes.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inktex.features import Features
+
+Floats: TypeAlias = NDArray[np.floating[Any]]
+Ints: TypeAlias = NDArray[np.int64]
+
+
+def row_attention(attention: Floats, features: Features, stride: int) -> Floats:
+    """(T+1, N rows): each annotation's attention shared by the feature rows that it was pooled from."""
+    checked = _checked(attention, features, stride)
+    annotation = np.arange(len(features.rows)) // stride
+    return checked[:, annotation] / np.bincount(annotation)[annotation]
+
+
+def stroke_attention(attention: Floats, features: Features, stride: int, stroke_count: int) -> Floats:
+    """(T+1, S): how much of each token's attention lies on each stroke; rows sum to 1."""
+    rows = row_attention(attention, features, stride)
+    starts = np.flatnonzero(np.diff(features.stroke, prepend=-1))
+    strokes = np.zeros((len(rows), stroke_count))
+    strokes[:, features.stroke[starts]] = np.add.reduceat(rows, starts, axis=1)
+    return strokes
+
+
+def point_intensity(attention: Floats, features: Features, stride: int, point_count: int) -> Floats:
+    """(T+1, N points): how brightly each point of the ink is lit, from 0 to the row's largest attention.
+
+    Unlike a share of attention this does not depend on how densely the pen was sampled.
+    """
+    checked = _checked(attention, features, stride)
+    knots = _knots(features, stride)
+    points = np.arange(point_count)
+    first = features.point[np.flatnonzero(np.diff(features.stroke, prepend=-1))]
+    stroke = np.searchsorted(first, points, side="right") - 1  # stroke of every point
+    left = np.searchsorted(knots.position, points, side="right") - 1
+    left = np.clip(left, knots.first[stroke], knots.last[stroke])
+    right = np.minimum(left + 1, knots.last[stroke])
+    gap = knots.position[right] - knots.position[left]
+    share = np.divide(points - knots.position[left], gap, out=np.zeros(point_count), where=gap > 0)
+    share = np.clip(share, 0.0, 1.0)
+    before, after = checked[:, knots.annotation[left]], checked[:, knots.annotation[right]]
+    lit: Floats = before * (1 - share) + after * share
+    return lit
+
+
+def point_attention(attention: Floats, features: Features, stride: int, point_count: int) -> Floats:
+    """(T+1, N points): each token's attention as shares of the points; rows sum to 1.
+
+    The points of a stroke together have what `stroke_attention` gives the stroke.
+    """
+    intensity = point_intensity(attention, features, stride, point_count)
+    starts = np.flatnonzero(np.diff(features.stroke, prepend=-1))
+    first = features.point[starts].astype(np.int64)
+    sizes = np.diff(np.append(first, point_count))
+    total = np.repeat(np.add.reduceat(intensity, first, axis=1), sizes, axis=1)
+    mass = np.add.reduceat(row_attention(attention, features, stride), starts, axis=1)
+    even = np.broadcast_to(1.0 / np.repeat(sizes, sizes), intensity.shape)
+    share: Floats = np.divide(intensity, total, out=even.copy(), where=total > 0)
+    return np.repeat(mass, sizes, axis=1) * share
+
+
+@dataclass(frozen=True)
+class _Knots:
+    """Where on the ink each annotation stands; one that spans two strokes stands on both."""
+
+    annotation: Ints
+    position: NDArray[np.float64]  # among the points of the ink
+    first: Ints  # (strokes,) first and last knot of every stroke
+    last: Ints
+
+
+def _knots(features: Features, stride: int) -> _Knots:
+    annotation = np.arange(len(features.rows)) // stride
+    new_stroke = np.diff(features.stroke, prepend=-1) != 0
+    starts = np.flatnonzero(new_stroke | (np.diff(annotation, prepend=-1) != 0))
+    sizes = np.diff(np.append(starts, len(annotation)))
+    first = np.flatnonzero(new_stroke[starts])
+    return _Knots(
+        annotation=annotation[starts],
+        position=np.add.reduceat(features.point, starts) / sizes,
+        first=first,
+        last=np.append(first[1:], len(starts)) - 1,
+    )
+
+
+def _checked(attention: Floats, features: Features, stride: int) -> NDArray[np.float64]:
+    """The attention as rows that sum to 1; an error if it cannot belong to these features."""
+    annotations = -(-len(features.rows) // stride)
+    if attention.ndim != 2 or attention.shape[1] != annotations:
+        raise ValueError(
+            f"attention of shape {attention.shape} does not fit {len(features.rows)} feature rows pooled by "
+            f"{stride}: expected {annotations} annotations"
+        )
+    weights = np.asarray(attention, dtype=np.float64)
+    total = weights.sum(axis=1, keepdims=True)
+    even = np.full_like(weights, 1.0 / annotations)
+    shares: NDArray[np.float64] = np.divide(weights, total, out=even, where=total > 0)
+    return shares
