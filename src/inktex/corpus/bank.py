@@ -88,11 +88,6 @@ class SymbolBank:
         glyphs = self._by_writer.get((label, writer)) if writer is not None else None
         return random.choice(glyphs or self.glyphs(label))
 
-    def filled_up(self, other: "SymbolBank") -> "SymbolBank":
-        """Add from another bank the labels that this one lacks."""
-        missing = (glyph for glyph in other if glyph.label not in self)
-        return SymbolBank(self.name, [*self, *missing])
-
     def merged(self, other: "SymbolBank") -> "SymbolBank":
         """Put two banks together, label by label."""
         return SymbolBank(f"{self.name}+{other.name}", [*self, *other])

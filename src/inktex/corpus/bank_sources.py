@@ -49,12 +49,16 @@ def open_bank(name: str, data: Path | None = None) -> SymbolBank:
         return hershey_bank()
     if name == "crohme":
         corpus = load_split("train", data)
-        return _cached(corpus.path, lambda: crohme_bank(corpus)).filled_up(hershey_bank())
+        return _filled_up(_cached(corpus.path, lambda: crohme_bank(corpus)))
     if name in _COLLECTIONS:
         inner, make = _COLLECTIONS[name]
         path = _find(data or locate(), inner)
-        return _cached(path, lambda: make(path)).filled_up(hershey_bank())
+        return _filled_up(_cached(path, lambda: make(path)))
     raise ValueError(f"no symbol bank is called {name!r}; there are {', '.join(BANKS)}")
+
+
+def _filled_up(bank: SymbolBank) -> SymbolBank:
+    return SymbolBank(bank.name, [*bank, *hershey_bank(without=bank)])
 
 
 def _cached(source: Path, make: Callable[[], SymbolBank]) -> SymbolBank:

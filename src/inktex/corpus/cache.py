@@ -17,7 +17,7 @@ from inktex.corpus.container import Arrays, ContainerError, open_container, writ
 from inktex.corpus.example import Example
 from inktex.ink import Ink, Symbol
 
-FORMAT = 2  # raised whenever what is stored, or how it is derived from the files, changes
+FORMAT = 4  # raised whenever what is stored, or how it is derived from the files, changes
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ a number of invented writers, each with a slant, a size of wobble and ways of wr
 come from the package `Hershey-Fonts`; what the fonts lack is drawn in `hershey_recipes`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -45,20 +45,25 @@ class Hand:
         )
 
 
-def hershey_bank(writers: int = 24, repeats: int = 2, seed: int = 0) -> SymbolBank:
-    """Draw the bank, each symbol `repeats` times by each writer; equal arguments give equal glyphs."""
+def hershey_bank(
+    writers: int = 24, repeats: int = 2, seed: int = 0, without: Container[str] = ()
+) -> SymbolBank:
+    """Draw the bank, each symbol `repeats` times by each writer, but for the labels in `without`.
+
+    Equal arguments give equal glyphs, and a glyph does not depend on which others are drawn.
+    """
     fonts = _load_fonts()
-    outlines = {label: [_outline(way, fonts) for way in ways] for label, ways in WAYS.items()}
+    hands = [Hand.invent(np.random.default_rng((seed, number))) for number in range(writers)]
     glyphs = []
-    for number in range(writers):
-        rng = np.random.default_rng((seed, number))
-        hand = Hand.invent(rng)
-        for label, ways in outlines.items():
-            way = ways[int(rng.integers(len(ways)))]
-            glyphs += [
-                Glyph.from_strokes(label, _by_hand(way, hand, rng), f"hershey-{number}")
-                for _ in range(repeats)
-            ]
+    for place, (label, ways) in enumerate(WAYS.items()):
+        if label in without:
+            continue
+        outlines = [_outline(way, fonts) for way in ways]
+        for number, hand in enumerate(hands):
+            rng = np.random.default_rng((seed, number, place))
+            outline = outlines[int(rng.integers(len(outlines)))]
+            drawings = [_by_hand(outline, hand, rng) for _ in range(repeats)]
+            glyphs += [Glyph.from_strokes(label, strokes, f"hershey-{number}") for strokes in drawings]
     return SymbolBank("hershey", glyphs)
 
 

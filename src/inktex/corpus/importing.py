@@ -2,7 +2,7 @@
 
 In go sources (folders, zips) and a split; out comes the split's cache file. The truth of an expression is
 its caption where one exists, else the normalised LaTeX of the file; the strokes of a token come from the
-alignment where one exists, else from the file's MathML and segmentation, else they are unknown and empty.
+file's MathML and segmentation or, where those have gaps, from the alignment; else they are unknown and empty.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,10 +10,13 @@ from pathlib import Path
 
 from inktex.corpus.cache import FORMAT, Problem, write_corpus
 from inktex.corpus.captions import Captions, caption_files, read_captions
-from inktex.corpus.example import Example, StrokesOf, canonical_order, reorder
+from inktex.corpus.example import Example, StrokesOf, canonical_order
 from inktex.corpus.packages import InkFile, Source, digest_of, walk
 from inktex.ink import Ink, InkError, read
 from inktex.latex import LatexError, layout_from_mathml, normalize
+
+_WITHOUT_INK = frozenset({"{", "}", "_", "^", "[", "]"})  # brackets may be those of a root's index
+_STRUCTURE = frozenset({"{", "}", "_", "^", "[", "]", r"\frac", r"\sqrt"})
 
 
 def make_example(file: InkFile, captions: Captions) -> Example | Problem:
@@ -35,12 +38,20 @@ def make_example(file: InkFile, captions: Captions) -> Example | Problem:
         return Problem(file.path, f"truth {ink.truth!r}: {error}")
     if not order:
         return Problem(file.path, "the truth is empty")
-    strokes_of = captions.strokes_of.get(stem)
-    if strokes_of is None or any(stroke >= len(ink) for strokes in strokes_of for stroke in strokes):
-        canonical = tuple(tokens[i] for i in order)
-        return Example(ink, canonical, strokes_from_file(ink, canonical), stem, folder)
-    tokens, strokes_of = reorder(tokens, strokes_of)
-    return Example(ink, tokens, strokes_of, stem, folder)
+    canonical = tuple(tokens[i] for i in order)
+    aligned = captions.strokes_of.get(stem)
+    # The file first: of scripts with equal signs, as in x_x^x, the alignments exchange the strokes.
+    known = [strokes_from_file(ink, canonical)]
+    if aligned is not None:
+        known.append(tuple(aligned[i] for i in order))
+    usable = [each for each in known if all(stroke < len(ink) for strokes in each for stroke in strokes)]
+    return Example(ink, canonical, min(usable, key=lambda each: _unknown(canonical, each)), stem, folder)
+
+
+def _unknown(tokens: tuple[str, ...], strokes_of: StrokesOf) -> int:
+    """Count the tokens that must have been written and have no strokes."""
+    pairs = zip(tokens, strokes_of, strict=True)
+    return sum(not strokes and token not in _WITHOUT_INK for token, strokes in pairs)
 
 
 def strokes_from_file(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf:
@@ -50,9 +61,13 @@ def strokes_from_file(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf:
         return unknown
     try:
         layout = layout_from_mathml(ink.mathml, [(each.label, each.strokes, each.id) for each in ink.symbols])
-        return layout.token_strokes() if layout.tokens() == tokens else unknown
     except LatexError:
         return unknown
+    # A caption may name a symbol otherwise than the file (dots for dots); its place is what counts.
+    structure = [
+        [token if token in _STRUCTURE else None for token in each] for each in (layout.tokens(), tokens)
+    ]
+    return layout.token_strokes() if structure[0] == structure[1] else unknown
 
 
 def build_split(

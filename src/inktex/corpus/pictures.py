@@ -33,7 +33,7 @@ def draw_expressions(
         return
     columns = max(1, min(columns, len(examples)))
     rows = -(-len(examples) // columns)
-    figure, axes = _subplots(rows, columns, (14.0 / columns * columns, 1.9 * rows))
+    figure, axes = _subplots(rows, columns, (14.0, 1.9 * rows))
     for ax in axes:
         ax.axis("off")
     for ax, example in zip(axes, examples, strict=False):
@@ -46,6 +46,7 @@ def draw_expressions(
 
 def draw_sheet(inks: Sequence[Ink], path: Path, columns: int = 8, titles: Sequence[str] = ()) -> None:
     """Draw a contact sheet: many small inks in black."""
+    columns = max(1, min(columns, len(inks)))
     rows = -(-len(inks) // columns)
     figure, axes = _subplots(rows, columns, (3.0 * columns, 1.6 * rows))
     for ax in axes:

@@ -77,13 +77,13 @@ def shift(placed: list[Placed], dx: float, dy: float) -> None:
 class Hand:
     """One writer at work on one expression."""
 
-    def __init__(self, bank: SymbolBank, random: Random, neatness: float = 1.0) -> None:
-        """Take up the pen; `neatness` 1 is how people write on average, 0 is without any scatter."""
+    def __init__(self, bank: SymbolBank, random: Random, scatter: float = 1.0) -> None:
+        """Take up the pen; `scatter` 1 is how people write on average, 0 as if by ruler."""
         self.bank = bank
         self.random = random
         self.writer = random.choice(bank.writers)
-        self.scatter = neatness * exp(random.gauss(0.0, 0.3))
-        self.spacing = exp(random.gauss(0.0, 0.25))
+        self.scatter = scatter * exp(random.gauss(0.0, 0.3))
+        self.spacing = exp(random.gauss(0.0, 0.25) * scatter)
         self.script_ratio = min(0.85, max(0.42, random.gauss(0.58, 0.08)))
         self.loyalty = 0.9  # how often the writer's own glyphs are taken where there are any
 
@@ -228,10 +228,10 @@ class Hand:
         else:
             dx = body.right + max(0.04, self.vary(0.22, 0.14)) * size - box.left
             if upper:
-                dy = body.top + self.vary(0.12, 0.2) * size - box.bottom
+                dy = body.top + self.vary(0.1, 0.15) * size - box.bottom
             else:
                 low = max(y, body.bottom - 0.45 * size)
-                dy = low + max(0.12, self.vary(0.42, 0.2)) * size
+                dy = low + max(0.2, self.vary(0.42, 0.2)) * size
         shift(placed, dx, dy)
 
     def _fraction(self, node: Node, x: float, y: float, size: float) -> list[Placed]:

@@ -68,9 +68,6 @@ def _words(folder: str) -> list[str]:
 
 
 def _year(folder: str) -> str | None:
-    for word in _words(folder):
-        if re.fullmatch(r"20[12]\d", word):
-            return word
-        if re.fullmatch(r"[12]\d", word) and "crohme" in folder.lower():
-            return "20" + word  # the 2023 package is named CROHME23
-    return None
+    full = re.search(r"(?<!\d)20[12]\d(?!\d)", folder)
+    short = re.search(r"crohme[_-]?([12]\d)(?!\d)", folder.lower())  # the 2023 package is named CROHME23
+    return full[0] if full else f"20{short[1]}" if short else None
