@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -127,6 +128,60 @@ def test_archives_and_archives_in_archives(tmp_path):
     ]
     assert len(list(read_all((tmp_path / "all.zip").read_bytes()))) == 4
     assert read(zipped({"only.inkml": FILES["crohme.inkml"]})) == INK
+
+
+def tarred(files: dict[str, bytes], mode: str = "w:gz") -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode=mode) as archive:
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
+def test_tar_archives_as_mathwriting_comes_in(mode, tmp_path):
+    inner = zipped({"x/a.inkml": FILES["crohme.inkml"]})
+    files = {
+        "./m/readme.md": b"hi",
+        "m/1.inkml": FILES["mathwriting.inkml"],
+        "m/2.zip": inner,
+        "m/bad.inkml": b"",
+    }
+    data = tarred(files, mode)
+    (tmp_path / "m.tgz").write_bytes(data)
+    items = {name.removeprefix(f"{tmp_path}/"): item for name, item in read_all(tmp_path / "m.tgz")}
+    assert [type(item) for item in items.values()] == [Ink, Ink, InkError]
+    assert list(items) == ["m.tgz/m/1.inkml", "m.tgz/m/2.zip/x/a.inkml", "m.tgz/m/bad.inkml"]
+    cut = list(read_all(data[: len(data) // 2], name="cut.tgz"))
+    assert isinstance(cut[-1][1], InkError)
+
+
+def test_links_in_an_archive_are_not_followed(tmp_path):
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE):
+            member = tarfile.TarInfo("a.inkml")
+            member.type, member.linkname = kind, str(tmp_path / "secret")
+            archive.addfile(member)
+    assert list(read_all(stream.getvalue())) == []
+
+
+def test_streams_that_give_a_few_bytes_at_a_time():
+    class Dripping:
+        def __init__(self, data: bytes) -> None:
+            self.stream = io.BytesIO(data)
+
+        def read(self, size: int) -> bytes:
+            return self.stream.read(min(size, 7))
+
+    for data in (
+        FILES["crohme.inkml"],
+        zipped({"a": FILES["crohme.inkml"]}),
+        tarred({"a": FILES["crohme.inkml"]}),
+    ):
+        assert read(Dripping(data)) == INK
 
 
 def test_several_sources_at_once(folder):

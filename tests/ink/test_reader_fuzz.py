@@ -12,6 +12,7 @@ import json
 import os
 import random
 import re
+import tarfile
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -173,6 +174,16 @@ def zip_of(data: bytes) -> bytes:
     return stream.getvalue()
 
 
+def tar_of(data: bytes) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for name, content in (("a/ink.inkml", data), ("b.json", samples.plain_json())):
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return stream.getvalue()
+
+
 def plain(data: bytes) -> bytes:
     return data
 
@@ -196,6 +207,7 @@ READERS: dict[str, tuple[list[bytes], list[Callable[[bytes], bytes]]]] = {
     "pointer-events": ([samples.pointer_events()], [plain]),
     "plain-json": ([samples.plain_json(), samples.object_json()], [plain]),
     "zip": ([zip_of(samples.inkml_crohme()), zip_of(zip_of(samples.jiix()))], [plain]),
+    "tar": ([tar_of(samples.inkml_crohme()), tar_of(zip_of(samples.jiix()))], [plain, gzipped]),
 }
 
 

@@ -1,4 +1,4 @@
-"""Where ink comes from: a path, bytes, an open file, stdin, a folder, a zip (also in a zip); inks come out.
+"""Where ink comes from: a path, bytes, an open file, stdin, a folder, an archive; inks come out.
 
 `read` wants exactly one ink and raises `InkError` otherwise. `read_all` goes through everything there is and
 yields a name with either the ink or the error, so that one bad file among thousands stops nothing.
@@ -15,6 +15,7 @@ from inktex.ink.archives import is_hidden, is_zip, members, spool
 from inktex.ink.core import Ink
 from inktex.ink.errors import MAX_BYTES, InkError
 from inktex.ink.formats import UnknownFormatError, read_bytes
+from inktex.ink.tarballs import LEAD_BYTES, Rejoined, is_tar, tar_members
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[Any]
 Item = tuple[str, Ink | InkError]
@@ -115,22 +116,37 @@ def _from_folder(path: Path, label: str) -> Iterator[Item]:
 
 def _from_stream(stream: IO[bytes], label: str, *, named: bool) -> Iterator[Item]:
     """Yield the inks of one open file: ink or an archive of it."""
-    begin = stream.tell() if stream.seekable() else None
-    head = stream.read(4)
-    if not isinstance(head, bytes):
-        raise InkError(f"reading gave {type(head).__name__} instead of bytes")
-    if not is_zip(head):
-        yield from _from_bytes(head + stream.read(MAX_BYTES), label, named=named)
-        return
-    if begin == 0:
-        yield from _from_archive(stream, label)
-    else:  # a pipe, or a file read from its middle: zip archives are read from their end
-        with spool(stream, head) as copy:
-            yield from _from_archive(copy, label)
+    at_front = hasattr(stream, "seekable") and stream.seekable() and stream.tell() == 0
+    lead = _read_up_to(stream, LEAD_BYTES)
+    if is_zip(lead):
+        if at_front:
+            yield from _from_members(members(stream, label))
+        else:  # a pipe, or a file read from its middle: zip archives are read from their end
+            with spool(stream, lead) as copy:
+                yield from _from_members(members(copy, label))
+    elif is_tar(lead):
+        yield from _from_members(tar_members(Rejoined(lead, stream), label))
+    else:
+        rest = _read_up_to(stream, MAX_BYTES) if len(lead) == LEAD_BYTES else b""
+        yield from _from_bytes(lead + rest, label, named=named)
 
 
-def _from_archive(stream: IO[bytes], label: str) -> Iterator[Item]:
-    for name, content in members(stream, label):
+def _read_up_to(stream: IO[bytes], size: int) -> bytes:
+    """Read until `size` bytes are there or the stream ends; pipes and sockets give less at a time."""
+    parts: list[bytes] = []
+    while size > 0:
+        part: object = stream.read(size)
+        if not isinstance(part, bytes):
+            raise InkError(f"reading gave {type(part).__name__} instead of bytes")
+        if not part:
+            break
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _from_members(contents: Iterator[tuple[str, bytes | InkError]]) -> Iterator[Item]:
+    for name, content in contents:
         if isinstance(content, InkError):
             yield name, content
         else:

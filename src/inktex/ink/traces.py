@@ -53,8 +53,9 @@ def parse_trace(text: str, regular: int) -> Floats:
 
 def _plain(points: Sequence[str], regular: int) -> Floats:
     rows = [point.split() for point in points]
-    width = _common_width(list(map(len, rows)), regular)
-    if any(len(row) != width for row in rows):
+    widths = list(map(len, rows))
+    width = _common_width(widths, regular)
+    if max(widths) > width:
         rows = [row[:width] for row in rows]
     return np.fromiter(map(float, chain.from_iterable(rows)), np.float64, len(rows) * width).reshape(
         -1, width
