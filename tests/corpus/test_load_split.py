@@ -83,6 +83,14 @@ def test_changed_captions_are_noticed(data: Path) -> None:
     assert load_split("train")[0].tokens == ("x",)
 
 
+def test_a_changed_reader_is_noticed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = load_split("train").path
+    (tmp_path / "latex").mkdir()
+    (tmp_path / "latex" / "normalize.py").write_text("# another normaliser")
+    monkeypatch.setattr("inktex.latex.__path__", [str(tmp_path / "latex")])
+    assert load_split("train").path != before
+
+
 @pytest.mark.parametrize("damage", ["cut", "garbled", "other version"])
 def test_a_damaged_cache_is_made_again(data: Path, damage: str) -> None:
     path = load_split("train").path

@@ -8,6 +8,8 @@ file's MathML and segmentation or, where those have gaps, from the alignment; el
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+import inktex.ink
+import inktex.latex
 from inktex.corpus.cache import FORMAT, Problem, write_corpus
 from inktex.corpus.captions import Captions, caption_files, read_captions
 from inktex.corpus.example import Example, StrokesOf, canonical_order
@@ -118,5 +120,12 @@ def captions_beside(sources: Iterable[Source], split: str) -> list[Path]:
 
 
 def split_digest(split: str, sources: Sequence[Source], captions: Sequence[Path], whole: bool) -> str:
-    """Name the content a cache file was made from; another content or another format has another name."""
-    return digest_of([*(source.path for source in sources), *captions], f"{FORMAT}/{split}/{whole}")
+    """Name what a cache file was made from: the files, and the code that reads them.
+
+    Without the code, tokens of an older normaliser would outlive it unnoticed.
+    """
+    code = [
+        path for room in (inktex.ink, inktex.latex) for path in sorted(Path(room.__path__[0]).glob("*.py"))
+    ]
+    files = [*(source.path for source in sources), *captions, *code, Path(__file__)]
+    return digest_of(files, f"{FORMAT}/{split}/{whole}")
