@@ -2,7 +2,7 @@
 
 In: the attention of one answer, (T+1, L), one row per token and the end mark last (the paper's α, equation
 8), and the features that the annotations were made of. Out: the same rows over the N points or the S strokes
-of the ink. Every annotation stands for the `stride` feature rows that were pooled into it, every row for a place
+of the ink. Every annotation stands for the `stride` feature rows pooled into it, every row for a place
 on a stroke; between those places attention changes smoothly, but never across the gap between two strokes.
 """
 
@@ -34,21 +34,21 @@ def stroke_attention(attention: Floats, features: Features, stride: int, stroke_
     return strokes
 
 
-def point_intensity(attention: Floats, features: Features, stride: int, point_count: int) -> Floats:
-    """(T+1, N points): how brightly each point of the ink is lit, from 0 to the row's largest attention.
+def intensity_at(attention: Floats, features: Features, stride: int, positions: Floats) -> Floats:
+    """(T+1, M): how brightly the ink is lit at M positions among its points (fractions lie between two).
 
-    Unlike a share of attention this does not depend on how densely the pen was sampled.
+    Between 0 and the row's largest attention. Unlike a share of attention it does not depend on how densely
+    the pen was sampled.
     """
     checked = _checked(attention, features, stride)
     knots = _knots(features, stride)
-    points = np.arange(point_count)
     first = features.point[np.flatnonzero(np.diff(features.stroke, prepend=-1))]
-    stroke = np.searchsorted(first, points, side="right") - 1  # stroke of every point
-    left = np.searchsorted(knots.position, points, side="right") - 1
+    stroke = np.searchsorted(first, positions, side="right") - 1
+    left = np.searchsorted(knots.position, positions, side="right") - 1
     left = np.clip(left, knots.first[stroke], knots.last[stroke])
     right = np.minimum(left + 1, knots.last[stroke])
     gap = knots.position[right] - knots.position[left]
-    share = np.divide(points - knots.position[left], gap, out=np.zeros(point_count), where=gap > 0)
+    share = np.divide(positions - knots.position[left], gap, out=np.zeros(len(positions)), where=gap > 0)
     share = np.clip(share, 0.0, 1.0)
     before, after = checked[:, knots.annotation[left]], checked[:, knots.annotation[right]]
     lit: Floats = before * (1 - share) + after * share
@@ -60,7 +60,7 @@ def point_attention(attention: Floats, features: Features, stride: int, point_co
 
     The points of a stroke together have what `stroke_attention` gives the stroke.
     """
-    intensity = point_intensity(attention, features, stride, point_count)
+    intensity = intensity_at(attention, features, stride, np.arange(point_count, dtype=np.float64))
     starts = np.flatnonzero(np.diff(features.stroke, prepend=-1))
     first = features.point[starts].astype(np.int64)
     sizes = np.diff(np.append(first, point_count))
