@@ -1,0 +1,301 @@
+"""A network's weights as two ONNX graphs: weights in, `encoder.onnx` and `decoder.onnx` out.
+
+Paper §II-B to D, rearranged so that a step of the search costs little and gives the same numbers:
+- everything that depends on annotations alone is done once, by the encoder: keys U_att·a (equation 7) and
+  values, which are the annotations already multiplied by C_cz, C_cr, C_cs and by W_o·W_c of equation 6, so
+  that a context vector (equation 9) is only ever formed in its projections;
+- everything that depends on the previous token alone is a table with one row per token;
+- Q and U_f of the coverage are one convolution, W_o and W_s one matrix.
+
+The encoder's GRU is the ONNX operator with `linear_before_reset=0`, which is the paper's form; its update
+gate means the opposite, h = (1-z)·h̃ + z·h, and σ(-a) = 1 - σ(a), so the weights of z change their sign.
+Weights may be stored in 16 or 8 bits; the arithmetic is always in 32, since onnxruntime widens constants
+when it loads the graph.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TypeAlias
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from inktex.model import Network
+
+Floats: TypeAlias = NDArray[np.float32]
+Dimension: TypeAlias = int | str
+
+OPSET = 18
+IR_VERSION = 9
+
+
+class Precision(StrEnum):
+    """How weights are stored."""
+
+    full = "full"  # 32-bit floats
+    half = "half"  # 16-bit floats
+    int8 = "int8"  # 8-bit integers and one scale per row
+
+
+class _Graph:
+    """Collects nodes and weights; every method that adds a node gives the name of its result."""
+
+    def __init__(self, precision: Precision) -> None:
+        self._precision = precision
+        self._nodes: list[onnx.NodeProto] = []
+        self._weights: list[onnx.TensorProto] = []
+
+    def add(self, operator: str, inputs: Sequence[str], outputs: str, **attributes: object) -> str:
+        names = outputs.split()
+        self._nodes.append(helper.make_node(operator, list(inputs), names, **attributes))
+        return names[0]
+
+    def constant(self, name: str, value: object) -> str:
+        self._weights.append(numpy_helper.from_array(np.asarray(value), name))
+        return name
+
+    def matrix(self, name: str, value: Floats) -> str:
+        """A weight, stored small; vectors and the like are constants instead."""
+        value = np.ascontiguousarray(value, np.float32)
+        if self._precision is Precision.full:
+            return self.constant(name, value)
+        if self._precision is Precision.half:
+            stored = self.constant(f"{name}_half", value.astype(np.float16))
+            return self.add("Cast", [stored], name, to=TensorProto.FLOAT)
+        # One scale per output of the product: the axis that is summed over shares it.
+        scale = np.maximum(np.abs(value).max(axis=-1, keepdims=True), 1e-12) / np.float32(127.0)
+        stored = self.constant(f"{name}_int8", np.round(value / scale).astype(np.int8))
+        wide = self.add("Cast", [stored], f"{name}_wide", to=TensorProto.FLOAT)
+        return self.add("Mul", [wide, self.constant(f"{name}_scale", scale)], name)
+
+    def columns(self, name: str, value: Floats) -> str:
+        """A weight that multiplies from the right; stored transposed, so that rows are outputs."""
+        if self._precision is not Precision.int8:
+            return self.matrix(name, value)
+        return self.add("Transpose", [self.matrix(f"{name}_t", value.T)], name, perm=[1, 0])
+
+    def model(
+        self,
+        name: str,
+        inputs: Sequence[tuple[str, int, Sequence[Dimension]]],
+        outputs: Sequence[tuple[str, Sequence[Dimension]]],
+    ) -> bytes:
+        graph = helper.make_graph(
+            self._nodes,
+            name,
+            [helper.make_tensor_value_info(each, kind, shape) for each, kind, shape in inputs],
+            [helper.make_tensor_value_info(each, TensorProto.FLOAT, shape) for each, shape in outputs],
+            self._weights,
+        )
+        model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="inktex"
+        )
+        model.ir_version = IR_VERSION
+        onnx.checker.check_model(model)
+        content: bytes = model.SerializeToString()
+        return content
+
+
+def _weights_of(network: Network) -> dict[str, Floats]:
+    return {name: value.detach().float().cpu().numpy() for name, value in network.state_dict().items()}
+
+
+def encoder_graph(network: Network, precision: Precision) -> bytes:
+    """Features (N, E, 8) and lengths (E,) to keys, values, s_0 and a mask; N is a multiple of the stride."""
+    config, weights, graph = network.config, _weights_of(network), _Graph(precision)
+    units, depth = config.encoder_units, config.annotation_size
+    graph.constant("one", np.array([1], np.int32))
+    graph.constant("two", np.array([2], np.int32))
+    graph.constant("axis_0", np.array([0]))
+    graph.constant("axis_1", np.array([1]))
+    graph.constant("keep_steps", np.array([0, 0, depth]))
+    for name, value in (("first_even", [0]), ("first_odd", [1]), ("far", [2**31 - 1]), ("every_second", [2])):
+        graph.constant(name, np.array(value))
+    graph.constant("minus_one", np.array([-1]))
+    graph.constant("minus_infinity", np.float32(-np.inf))
+    graph.constant("nothing", np.float32(0.0))
+    values, lengths = "features", "lengths"
+    for number in range(1, config.encoder_layers + 1):
+        prefix = f"encoder.layers.{number - 1}"
+        scale = np.array(config.input_scale, np.float32) if number == 1 else np.float32(1.0)
+        inputs, bias = weights[f"{prefix}.input.weight"] * scale, weights[f"{prefix}.input.bias"]
+        recurrent = np.concatenate([weights[f"{prefix}.gates"], weights[f"{prefix}.candidate"]], axis=2)
+        recurrent = recurrent.transpose(0, 2, 1).copy()  # (2, 3H, H)
+        inputs, bias = inputs.reshape(2, 3 * units, -1).copy(), bias.reshape(2, 3 * units).copy()
+        for array in (inputs, recurrent, bias):
+            array[:, :units] *= -1.0
+        names = [
+            values,
+            graph.matrix(f"input_{number}", inputs),
+            graph.matrix(f"recurrent_{number}", recurrent),
+            graph.constant(f"bias_{number}", np.concatenate([bias, np.zeros_like(bias)], axis=1)),
+            lengths,
+        ]
+        graph.add("GRU", names, f"layer_{number}", hidden_size=units, direction="bidirectional")
+        turned = graph.add("Transpose", [f"layer_{number}"], f"turned_{number}", perm=[0, 2, 1, 3])
+        values = graph.add("Reshape", [turned, "keep_steps"], f"states_{number}")  # (N, E, D)
+        if number in config.pool_after:
+            values, lengths = _pooled(graph, values, lengths, number)
+    annotations = graph.add("Transpose", [values], "annotations", perm=[1, 0, 2])  # (E, L, D)
+
+    u_att = graph.columns("u_att", weights["decoder.u_att.weight"].T)
+    projected = graph.add("MatMul", [annotations, u_att], "projected")
+    biased = graph.add("Add", [projected, graph.constant("b_att", weights["decoder.u_att.bias"])], "biased")
+    turned = graph.add("Transpose", [biased], "turned_keys", perm=[0, 2, 1])
+    graph.add("Unsqueeze", [turned, "axis_1"], "keys")  # (E, 1, n', L)
+
+    to_output = weights["decoder.w_c.weight"].T @ weights["decoder.w_o.weight"].T  # (D, K)
+    parts = [weights["decoder.c_gates"], weights["decoder.c_candidate"], to_output]
+    graph.add("MatMul", [annotations, graph.columns("context", np.concatenate(parts, axis=1))], "values")
+
+    total = graph.add("ReduceSum", [annotations, "axis_1"], "total", keepdims=0)  # padding is zero
+    count = graph.add("Cast", [lengths], "count", to=TensorProto.FLOAT)
+    mean = graph.add("Div", [total, graph.add("Unsqueeze", [count, "axis_1"], "count_column")], "mean")
+    initial = graph.columns("initial", weights["decoder.initial.weight"].T)
+    product = graph.add("MatMul", [mean, initial], "initial_product")
+    start = graph.add("Add", [product, graph.constant("b_initial", weights["decoder.initial.bias"])], "start")
+    graph.add("Tanh", [start], "hidden")
+
+    inside = _inside(graph, values, lengths, "annotation")  # (L, E)
+    blocked = graph.add("Where", [inside, "nothing", "minus_infinity"], "blocked")
+    turned = graph.add("Transpose", [blocked], "blocked_rows", perm=[1, 0])
+    graph.add("Unsqueeze", [turned, "axis_1"], "mask")  # (E, 1, L): 0, or minus infinity on padding
+    width = 3 * config.decoder_units + len(config.vocabulary)
+    return graph.model(
+        "encoder",
+        [("features", TensorProto.FLOAT, ["N", "E", 8]), ("lengths", TensorProto.INT32, ["E"])],
+        [
+            ("keys", ["E", 1, config.attention, "L"]),
+            ("values", ["E", "L", width]),
+            ("hidden", ["E", config.decoder_units]),
+            ("mask", ["E", 1, "L"]),
+        ],
+    )
+
+
+def _inside(graph: _Graph, values: str, lengths: str, name: str) -> str:
+    """(steps, E): whether a step lies inside its sequence."""
+    shape = graph.add("Shape", [values], f"{name}_shape", start=0, end=1)
+    steps = graph.add(
+        "Squeeze", [graph.add("Cast", [shape], f"{name}_steps", to=TensorProto.INT32)], f"{name}_n"
+    )
+    zero = graph.constant(f"{name}_zero", np.int32(0))
+    step = graph.constant(f"{name}_step", np.int32(1))
+    places = graph.add("Range", [zero, steps, step], f"{name}_places")
+    column = graph.add("Unsqueeze", [places, "axis_1"], f"{name}_column")
+    return graph.add("Less", [column, lengths], f"{name}_inside")
+
+
+def _pooled(graph: _Graph, values: str, lengths: str, number: int) -> tuple[str, str]:
+    """Maximum over pairs of steps; an odd last step stands alone, padding stays zero."""
+    name = f"pool_{number}"
+    inside = graph.add(
+        "Unsqueeze", [_inside(graph, values, lengths, f"{name}_in"), "minus_one"], f"{name}_mask"
+    )
+    hidden = graph.add("Where", [inside, values, "minus_infinity"], f"{name}_hidden")
+    halves = [
+        graph.add("Slice", [hidden, first, "far", "axis_0", "every_second"], f"{name}_{first}")
+        for first in ("first_even", "first_odd")
+    ]
+    pooled = graph.add("Max", halves, f"{name}_max")
+    half = graph.add("Div", [graph.add("Add", [lengths, "one"], f"{name}_plus"), "two"], f"{name}_lengths")
+    inside = graph.add(
+        "Unsqueeze", [_inside(graph, pooled, half, f"{name}_out"), "minus_one"], f"{name}_kept"
+    )
+    return graph.add("Where", [inside, pooled, "nothing"], f"{name}_states"), half
+
+
+def decoder_graph(network: Network, precision: Precision) -> bytes:
+    """One step of B hypotheses of each of E expressions.
+
+    In: tokens (E, B), hidden (E, B, n), coverage (E, B, L), and what the encoder gave. Out: log_probs
+    (E, B, K), attention (E, B, L), hidden_after, coverage_after.
+    """
+    config, weights, graph = network.config, _weights_of(network), _Graph(precision)
+    n, width, tokens = config.decoder_units, config.attention, len(config.vocabulary)
+    embedding = weights["decoder.embedding.weight"]  # (K, m)
+    w_y = embedding @ weights["decoder.w_y.weight"].T + weights["decoder.w_y.bias"]  # (K, 3n)
+    query = weights.get("decoder.w_query")
+    to_query = np.zeros((tokens, width), np.float32) if query is None else embedding @ query
+    w_o = weights["decoder.w_o.weight"].T  # (m, K)
+    to_output = (embedding + weights["decoder.w_s.bias"]) @ w_o + weights["decoder.w_o.bias"]
+    for name, value in (("row_axis", [2]), ("head_axis", [-1])):
+        graph.constant(name, np.array(value))
+
+    first = graph.matrix("of_token_1", np.concatenate([to_query, w_y[:, : 2 * n]], axis=1))
+    second = graph.matrix("of_token_2", np.concatenate([w_y[:, 2 * n :], to_output], axis=1))
+    of_hidden = np.concatenate([weights["decoder.w_att"], weights["decoder.u_gates"]], axis=1)
+    product = graph.add("MatMul", ["hidden", graph.columns("of_hidden", of_hidden)], "hidden_product")
+    row = graph.add("Gather", [first, "tokens"], "token_row_1", axis=0)
+    before = graph.add("Add", [product, row], "before")
+    cut = graph.constant("cut_before", np.array([width, 2 * n]))
+    graph.add("Split", [before, cut], "query gates_before", axis=2)
+
+    column = graph.add("Unsqueeze", ["query", "head_axis"], "query_column")  # (E, B, n', 1)
+    energy_in = graph.add("Add", ["keys", column], "keys_and_query")  # (E, B, n', L)
+    inputs: list[tuple[str, int, Sequence[Dimension]]] = [
+        ("tokens", TensorProto.INT64, ["E", "B"]),
+        ("hidden", TensorProto.FLOAT, ["E", "B", n]),
+        ("keys", TensorProto.FLOAT, ["E", 1, width, "L"]),
+        ("values", TensorProto.FLOAT, ["E", "L", 3 * n + tokens]),
+        ("mask", TensorProto.FLOAT, ["E", 1, "L"]),
+    ]
+    outputs: list[tuple[str, Sequence[Dimension]]] = [
+        ("log_probs", ["E", "B", tokens]),
+        ("attention", ["E", "B", "L"]),
+        ("hidden_after", ["E", "B", n]),
+    ]
+    if config.coverage_window:
+        inputs.append(("coverage", TensorProto.FLOAT, ["E", "B", "L"]))
+        outputs.append(("coverage_after", ["E", "B", "L"]))
+        energy_in = _with_coverage(graph, energy_in, weights, config.coverage_window)
+    layer = graph.add("Tanh", [energy_in], "layer")
+    v_att = graph.constant("v_att", weights["decoder.v_att"][None])  # (1, n')
+    energy = graph.add("Squeeze", [graph.add("MatMul", [v_att, layer], "energy_row"), "row_axis"], "energy")
+    graph.add("Softmax", [graph.add("Add", [energy, "mask"], "masked")], "attention", axis=-1)
+    if config.coverage_window:
+        graph.add("Add", ["coverage", "attention"], "coverage_after")
+
+    graph.add("MatMul", ["attention", "values"], "context")
+    graph.constant("cut_context", np.array([2 * n, n, tokens]))
+    graph.add("Split", ["context", "cut_context"], "context_gates context_candidate context_output", axis=2)
+    graph.add("Sigmoid", [graph.add("Add", ["gates_before", "context_gates"], "gates_in")], "gates")
+    graph.add("Split", ["gates"], "update reset", axis=2, num_outputs=2)
+    graph.add("Gather", [second, "tokens"], "token_row_2", axis=0)
+    graph.constant("cut_row", np.array([n, tokens]))
+    graph.add("Split", ["token_row_2", "cut_row"], "row_candidate row_output", axis=2)
+    graph.add("Mul", ["reset", "hidden"], "reset_hidden")
+    of_reset = graph.columns("of_reset_hidden", weights["decoder.u_candidate"])
+    graph.add("MatMul", ["reset_hidden", of_reset], "reset_product")
+    graph.add("Add", ["context_candidate", "row_candidate"], "candidate_rest")
+    graph.add("Tanh", [graph.add("Add", ["reset_product", "candidate_rest"], "candidate_in")], "candidate")
+    graph.add("Mul", ["update", graph.add("Sub", ["candidate", "hidden"], "change")], "step_change")
+    graph.add("Add", ["hidden", "step_change"], "hidden_after")
+
+    to_scores = graph.columns("to_scores", weights["decoder.w_s.weight"].T @ w_o)
+    graph.add("MatMul", ["hidden_after", to_scores], "scores_product")
+    graph.add("Add", ["context_output", "row_output"], "scores_rest")
+    graph.add("Add", ["scores_product", "scores_rest"], "scores")
+    graph.add("LogSoftmax", ["scores"], "log_probs", axis=-1)
+    return graph.model("decoder", inputs, outputs)
+
+
+def _with_coverage(graph: _Graph, energy_in: str, weights: dict[str, Floats], window: int) -> str:
+    """Add U_f·f, the coverage β seen through Q: one convolution from one channel to n'."""
+    kernel = weights["decoder.q"] @ weights["decoder.u_f"]  # (window, n')
+    shape = graph.add("Shape", ["coverage"], "coverage_shape", end=2)
+    length = graph.add("Shape", ["coverage"], "coverage_length", start=2)
+    flat_shape = graph.add(
+        "Concat", [graph.constant("rows_1", np.array([-1, 1])), length], "flat_shape", axis=0
+    )
+    flat = graph.add("Reshape", ["coverage", flat_shape], "flat_coverage")  # (E*B, 1, L)
+    reach = window // 2
+    filters = graph.matrix("coverage_kernel", kernel.T[:, None])  # (n', 1, window)
+    graph.add("Conv", [flat, filters], "coverage_flat", pads=[reach, window - 1 - reach])
+    full = graph.add(
+        "Concat", [shape, graph.constant("width", np.array([kernel.shape[1]])), length], "full_shape", axis=0
+    )
+    graph.add("Reshape", ["coverage_flat", full], "coverage_part")
+    return graph.add("Add", [energy_in, "coverage_part"], "energy_in")

@@ -1,0 +1,93 @@
+"""Model files are found by path or name, are checked, and errors say what to do."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from small_networks import random_features, small_model
+
+from inktex.ink import Ink
+from inktex.runtime import ModelError, join_models, known_models, load_model, read_model, write_model
+
+
+@pytest.fixture
+def model_path(tmp_path):
+    path = tmp_path / "small.inktex"
+    write_model(path, small_model())
+    return path
+
+
+def test_a_model_reads_back_with_its_card(model_path):
+    model = load_model(model_path)
+    assert model.info.name == "small"
+    assert model.info.card == {"seed": 0}
+    assert model.info.stride == 2
+    assert model.info.vocabulary.tokens[0] == "<eol>"
+    ink = Ink.from_strokes([[(0, 0), (3, 4), (6, 1)], [(8, 0), (8, 5)]])
+    made = model.inputs([ink])[0]
+    state = model.stepper().start([made.arrays])
+    assert model.stepper().lengths(state)[0] == -(-len(made.features.rows) // 2)
+
+
+def test_writing_a_model_twice_gives_the_same_bytes(tmp_path, model_path):
+    write_model(tmp_path / "again.inktex", read_model(model_path))
+    assert (tmp_path / "again.inktex").read_bytes() == model_path.read_bytes()
+
+
+@pytest.mark.parametrize("place", [0.2, 0.5, 0.8])
+def test_a_damaged_model_is_noticed(model_path, place):
+    content = bytearray(model_path.read_bytes())
+    content[int(place * len(content))] ^= 0x40
+    model_path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"small\.inktex: .*damaged"):
+        load_model(model_path)
+
+
+@pytest.mark.parametrize("kept", [0, 10, 1000, -30])
+def test_a_torn_model_is_noticed(model_path, kept):
+    model_path.write_bytes(model_path.read_bytes()[:kept])
+    with pytest.raises(ModelError, match="damaged or no model file"):
+        load_model(model_path)
+
+
+def test_other_zip_files_and_later_formats_are_refused(tmp_path):
+    path = tmp_path / "other.inktex"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("readme.txt", "hello")
+    with pytest.raises(ModelError, match="no manifest"):
+        load_model(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("manifest.json", json.dumps({"format": "inktex.model/9"}))
+    with pytest.raises(ModelError, match=r"inktex\.model/9.*reads 'inktex\.model/1'"):
+        load_model(path)
+
+
+def test_models_are_found_by_name(tmp_path, model_path, monkeypatch):
+    monkeypatch.setenv("INKTEX_MODELS", str(tmp_path))
+    assert dict(known_models())["small"] == model_path
+    assert load_model("small").info.name == "small"
+    monkeypatch.setenv("INKTEX_MODEL", "small")
+    assert load_model().info.name == "small"
+    with pytest.raises(ModelError, match=r"no model is called 'smal' \(there are: .*small"):
+        load_model("smal")
+    with pytest.raises(ModelError, match="no such file"):
+        load_model(tmp_path / "missing.inktex")
+
+
+def test_several_models_answer_together(tmp_path):
+    for seed in (1, 2):
+        write_model(tmp_path / f"m{seed}.inktex", small_model(seed))
+    folder = load_model(tmp_path)
+    assert folder.info.members == ("small-1", "small-2")
+    joined = join_models([read_model(tmp_path / f"m{seed}.inktex") for seed in (1, 2)], {"note": "both"})
+    write_model(tmp_path / "both.inktex", joined)
+    both = load_model(tmp_path / "both.inktex")
+    features = random_features(np.random.default_rng(0), 14)
+    start = np.zeros(1, np.int64)
+    singles = [load_model(tmp_path / f"m{seed}.inktex").stepper() for seed in (1, 2)]
+    mean = np.mean([np.exp(each.step(each.start(features), start).log_probs) for each in singles], axis=0)
+    for model in (folder, both):
+        stepper = model.stepper()
+        together = stepper.step(stepper.start(features), start)
+        np.testing.assert_allclose(np.exp(together.log_probs), mean, atol=1e-5)
