@@ -216,6 +216,24 @@ def test_a_file_that_breaks_while_reading_is_an_ink_error():
         read(closed)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_is_no_file_in_a_folder_is_not_waited_for(folder):
+    os.mkfifo(folder / "pipe.inkml")
+    (folder / "gone.inkml").symlink_to(folder / "nowhere.inkml")
+    assert all(isinstance(item, Ink) for _, item in read_all(folder))
+
+
+def test_a_bug_in_a_reader_would_not_be_hidden(monkeypatch):
+    def broken(data: bytes) -> None:
+        raise ValueError("a mistake in the program")
+
+    monkeypatch.setattr("inktex.ink.sources.read_bytes", broken)
+    with pytest.raises(ValueError, match="a mistake"):
+        read(FILES["crohme.inkml"])
+    with pytest.raises(ValueError, match="a mistake"):
+        read(zipped({"a.inkml": FILES["crohme.inkml"]}))
+
+
 def test_an_archive_without_ink_says_so():
     with pytest.raises(InkError, match=r"^a\.zip: holds no ink$"):
         read(zipped({"readme.txt": b"hello"}), name="a.zip")

@@ -90,7 +90,7 @@ def _traces(root: Element) -> Iterator[tuple[Element, Channels]]:
         if element.tag == "trace":
             yield element, own or current
         elif element.tag in ("traceFormat", "context"):
-            inner = element if element.tag == "traceFormat" else element.find(".//traceFormat")
+            inner = _own_format(element)
             current = formats.get(_identifier(element)) or current if inner is None else _channels(inner)
         elif element.tag not in ("definitions", "annotation", "annotationXML"):
             waiting.extend((child, own) for child in reversed(element))
@@ -108,7 +108,7 @@ def _formats(root: Element) -> dict[str | None, Channels]:
             identifier = _identifier(element)
             if identifier is None:
                 continue
-            inner = element if tag == "traceFormat" else element.find(".//traceFormat")
+            inner = _own_format(element)
             if inner is not None:
                 formats[identifier] = _channels(inner)
                 continue
@@ -119,9 +119,16 @@ def _formats(root: Element) -> dict[str | None, Channels]:
     return formats
 
 
+def _own_format(element: Element) -> Element | None:
+    """The format that an element is or holds, looked for only where the standard puts it."""
+    if element.tag == "traceFormat":
+        return element
+    found = element.find("traceFormat")
+    return element.find("inkSource/traceFormat") if found is None else found
+
+
 def _channels(trace_format: Element) -> Channels:
-    intermittent = set(trace_format.findall("intermittentChannels/channel"))
-    channels = [element for element in trace_format.iter("channel") if element not in intermittent]
+    channels = trace_format.findall("channel") + trace_format.findall("regularChannels/channel")
     names = [element.get("name", "").strip().upper() for element in channels]
     if not names:
         return Channels()

@@ -6,17 +6,22 @@ point. What follows the last stroke (annotations of some collections) is not rea
 
 import numpy as np
 
+from inktex.ink.checks import Floats
 from inktex.ink.core import Ink
 from inktex.ink.errors import MAX_POINTS, MAX_STROKES, InkError, shown
 from inktex.ink.strokes import Stroke, at, build_ink, check_size, checked_points
 
 MAGIC = "SCG_INK"
+MAX_LINES = 4 * MAX_POINTS
 
 
 def read_scgink(text: str) -> Ink:
     """Read one file."""
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
-    position = 1  # behind the magic word
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.count("\n") > MAX_LINES:
+        raise InkError(f"more than the limit of {MAX_LINES} lines")
+    lines = text.split("\n")
+    position = 1  # below the magic word
     stroke_count, position = _count(lines, position, "the number of strokes", MAX_STROKES)
     strokes: list[Stroke] = []
     point_count = 0
@@ -26,14 +31,8 @@ def read_scgink(text: str) -> Ink:
         )
         point_count += size
         check_size(stroke_count, point_count)
-        rows = lines[position : position + size]
-        if len(rows) < size:
-            raise InkError(
-                f"the file ends after {len(rows)} of {size} points", place=f"stroke {stroke_number}"
-            )
-        position += size
+        points, position = _points(lines, position, size, stroke_number)
         if size:
-            points = np.array([_point(number, line) for number, line in rows], dtype=np.float64)
             try:
                 strokes.append(Stroke(checked_points(points)))
             except InkError as error:
@@ -41,19 +40,39 @@ def read_scgink(text: str) -> Ink:
     return build_ink(strokes)
 
 
-def _count(lines: list[tuple[int, str]], position: int, what: str, limit: int) -> tuple[int, int]:
+def _next_line(lines: list[str], position: int) -> int:
+    """Return the position of the next line that is not empty, or that of the end."""
+    while position < len(lines) and not lines[position].strip():
+        position += 1
+    return position
+
+
+def _count(lines: list[str], position: int, what: str, limit: int) -> tuple[int, int]:
+    position = _next_line(lines, position)
     if position >= len(lines):
         raise InkError(f"the file ends before {what}")
-    number, line = lines[position]
-    value = line.strip()
+    value = lines[position].strip()
     if not (value.isascii() and value.isdigit()):
-        raise InkError(f"expected {what}, found {shown(value)}", place=f"line {number}")
+        raise InkError(f"expected {what}, found {shown(value)}", place=f"line {position + 1}")
     if len(value) > 9 or int(value) > limit:
-        raise InkError(f"{what} is more than the limit of {limit}", place=f"line {number}")
+        raise InkError(f"{what} is more than the limit of {limit}", place=f"line {position + 1}")
     return int(value), position + 1
 
 
-def _point(number: int, line: str) -> tuple[float, float]:
+def _points(lines: list[str], position: int, size: int, stroke_number: int) -> tuple[Floats, int]:
+    rows: list[tuple[float, float]] = []
+    for _ in range(size):
+        position = _next_line(lines, position)
+        if position >= len(lines):
+            raise InkError(
+                f"the file ends after {len(rows)} of {size} points", place=f"stroke {stroke_number}"
+            )
+        rows.append(_point(lines[position], position + 1))
+        position += 1
+    return np.array(rows, dtype=np.float64).reshape(-1, 2), position
+
+
+def _point(line: str, number: int) -> tuple[float, float]:
     values = line.split()
     try:
         if len(values) < 2:

@@ -55,21 +55,15 @@ def read_all(source: Source | Iterable[Source], *, name: str | None = None) -> I
 def _items(source: Any, name: str | None) -> Iterator[Item]:
     label = _label(source, name)
     try:
-        if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
-            if not os.fspath(source):
-                raise InkError("no file name given", source="(empty)")
-            path = Path(source)
-            if path.is_dir():
-                yield from _from_folder(path, label)
-            else:
-                with path.open("rb") as stream:
-                    yield from _from_stream(stream, label, named=True)
-        else:
+        if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
             yield from _from_stream(_opened(source), label, named=True)
+        elif _is_folder(source):
+            yield from _from_folder(Path(source), label)
+        else:
+            with _open(Path(source)) as stream:
+                yield from _from_stream(stream, label, named=True)
     except InkError as error:
         yield label, error.inside(source=label)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in a path, a closed file
-        yield label, InkError(_system_reason(error), source=label)
 
 
 def _label(source: object, name: str | None) -> str:
@@ -82,8 +76,25 @@ def _label(source: object, name: str | None) -> str:
     return found if isinstance(found, str) else "ink"
 
 
-def _system_reason(error: Exception) -> str:
-    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+def _is_folder(source: str | os.PathLike[str]) -> bool:
+    if not os.fspath(source):
+        raise InkError("no file name given", source="(empty)")
+    try:
+        return Path(source).is_dir()
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise _system_error(error) from None
+
+
+def _open(path: Path) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except (OSError, ValueError) as error:
+        raise _system_error(error) from None
+
+
+def _system_error(error: Exception) -> InkError:
+    """What the operating system said. Only calls to it are guarded so; in a reader a ValueError is a bug."""
+    return InkError((error.strerror or str(error)) if isinstance(error, OSError) else str(error))
 
 
 def _opened(source: Any) -> IO[bytes]:
@@ -94,35 +105,49 @@ def _opened(source: Any) -> IO[bytes]:
     if not hasattr(source, "read"):
         raise InkError(f"ink is read from a path, bytes or an open file, not from {type(source).__name__}")
     if isinstance(source, io.TextIOBase):
-        return io.BytesIO(source.read(MAX_BYTES + 1).encode("utf-8", errors="replace"))
+        try:
+            return io.BytesIO(source.read(MAX_BYTES + 1).encode("utf-8", errors="replace"))
+        except (OSError, ValueError) as error:
+            raise _system_error(error) from None
     stream: IO[bytes] = source
     return stream
 
 
 def _from_folder(path: Path, label: str) -> Iterator[Item]:
-    for folder, subfolders, files in os.walk(path):
+    unreadable: list[OSError] = []
+    for folder, subfolders, files in os.walk(path, onerror=unreadable.append):
         subfolders[:] = sorted(sub for sub in subfolders if not is_hidden(sub))
         for file in sorted(file for file in files if not is_hidden(file)):
             inner = Path(folder) / file
-            if not inner.is_file():
-                continue
             inner_label = (Path(label) / inner.relative_to(path)).as_posix()
             try:
-                with inner.open("rb") as stream:
-                    yield from _from_stream(stream, inner_label, named=False)
-            except OSError as error:
-                yield inner_label, InkError(_system_reason(error), source=inner_label)
+                if not _is_special(inner):
+                    with _open(inner) as stream:
+                        yield from _from_stream(stream, inner_label, named=False)
+            except InkError as error:
+                yield inner_label, error.inside(source=inner_label)
+    for problem in unreadable:
+        inner_label = (Path(label) / Path(problem.filename).relative_to(path)).as_posix()
+        yield inner_label, _system_error(problem).inside(source=inner_label)
+
+
+def _is_special(path: Path) -> bool:
+    """Pipes, sockets and devices in a folder are not waited for."""
+    try:
+        return not path.is_file()
+    except OSError as error:
+        raise _system_error(error) from None
 
 
 def _from_stream(stream: IO[bytes], label: str, *, named: bool) -> Iterator[Item]:
     """Yield the inks of one open file: ink or an archive of it."""
-    at_front = hasattr(stream, "seekable") and stream.seekable() and stream.tell() == 0
+    at_front = _is_at_front(stream)
     lead = _read_up_to(stream, LEAD_BYTES)
     if is_zip(lead):
         if at_front:
             yield from _from_members(members(stream, label))
         else:  # a pipe, or a file read from its middle: zip archives are read from their end
-            with spool(stream, lead) as copy:
+            with _spooled(stream, lead) as copy:
                 yield from _from_members(members(copy, label))
     elif is_tar(lead):
         yield from _from_members(tar_members(Rejoined(lead, stream), label))
@@ -131,11 +156,34 @@ def _from_stream(stream: IO[bytes], label: str, *, named: bool) -> Iterator[Item
         yield from _from_bytes(lead + rest, label, named=named)
 
 
+def _spooled(stream: IO[bytes], lead: bytes) -> IO[bytes]:
+    try:
+        return spool(stream, lead)
+    except InkError:
+        raise
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+    ) as error:  # TypeError: a stream that gives something else than bytes
+        raise _system_error(error) from None
+
+
+def _is_at_front(stream: IO[bytes]) -> bool:
+    try:
+        return hasattr(stream, "seekable") and stream.seekable() and stream.tell() == 0
+    except (OSError, ValueError) as error:
+        raise _system_error(error) from None
+
+
 def _read_up_to(stream: IO[bytes], size: int) -> bytes:
     """Read until `size` bytes are there or the stream ends; pipes and sockets give less at a time."""
     parts: list[bytes] = []
     while size > 0:
-        part: object = stream.read(size)
+        try:
+            part: object = stream.read(size)
+        except (OSError, ValueError) as error:  # ValueError: a closed file
+            raise _system_error(error) from None
         if not isinstance(part, bytes):
             raise InkError(f"reading gave {type(part).__name__} instead of bytes")
         if not part:
