@@ -9,13 +9,15 @@ expressions of one size and little padding.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from inktex.corpus import Example
+from inktex.corpus import Example, ExpressionModel, Synthesizer, synthesize
 from inktex.corpus.augment import augment
+from inktex.corpus.bank_sources import crohme_bank
 from inktex.corpus.recombine import Piece, Recombiner
 from inktex.features import FeatureOptions, Ints, PointBatch, extract_batch, simplify, stroke_units
 from inktex.ink import Ink
@@ -65,7 +67,10 @@ class TrainingData:
             )  # an unknown token is an error here, not in the middle of the night
         recombined = options.swap_symbols or options.swap_groups or options.parts
         self.recombiner = Recombiner(self.examples) if recombined else None
-        self.extra: list[Example] = []
+        self.synthesis: tuple[Synthesizer, ExpressionModel] | None = None
+        if options.synthetic:
+            language = ExpressionModel(example.tokens for example in examples)
+            self.synthesis = Synthesizer(crohme_bank(examples)), language
 
     def longest(self, epoch: int) -> int | None:
         """Most tokens of an expression in this epoch (short ones first), None for all."""
@@ -75,7 +80,7 @@ class TrainingData:
         """The batches of an epoch, in order, as pieces that are not yet augmented."""
         options, random = self.options, np.random.default_rng((self.options.seed, epoch))
         limit = self.longest(epoch)
-        pieces = [Piece.of(example) for example in (*self.examples, *self.extra)]
+        pieces = [Piece.of(example) for example in (*self.examples, *self._synthetic(epoch))]
         planned: list[Piece] = []
         for piece in pieces:
             if self.recombiner is not None:
@@ -90,6 +95,14 @@ class TrainingData:
             if limit is None or len(piece.tokens) <= limit:
                 planned.append(piece)
         return self._batches(planned, random)
+
+    def _synthetic(self, epoch: int) -> list[Example]:
+        """New expressions written with the corpus's own symbols, other ones in every epoch."""
+        if self.synthesis is None:
+            return []
+        count = round(self.options.synthetic * len(self.examples))
+        made = islice(synthesize(*self.synthesis, self.options.seed, start=epoch * count), count)
+        return [_thinned(example, self.features) for example in made]
 
     def _batches(self, pieces: Sequence[Piece], random: np.random.Generator) -> list[list[Piece]]:
         """Batches of one size: by tokens into runs of several batches, within a run by points."""

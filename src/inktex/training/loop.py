@@ -1,6 +1,8 @@
 """The training loop: batches in, weights out, and a folder from which it continues exactly after any stop."""
 
 import math
+import signal
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -99,6 +101,7 @@ class Trainer:
         """Train until the epochs or the patience are used up."""
         clock, saved = time.process_time(), time.monotonic()
         position = self.position
+        stop = StopSignal()
         while not position.finished:
             plan = self.data.plan(position.epoch)
             if self.workers.count > 1:
@@ -114,9 +117,11 @@ class Trainer:
                 now = time.process_time()
                 position.cpu_seconds, clock = position.cpu_seconds + now - clock, now
                 self.reporter.step_done(position, result.loss, result.guidance, result.symbol, len(pieces))
-                if time.monotonic() - saved > 60 * self.options.checkpoint_minutes:
+                if stop.asked or time.monotonic() - saved > 60 * self.options.checkpoint_minutes:
                     self.checkpoint()
                     saved = time.monotonic()
+                if stop.asked:
+                    return position
             position.epoch, position.batch = position.epoch + 1, 0
             position.finished = self._epoch_done()
             self.checkpoint()
@@ -197,6 +202,18 @@ class Trainer:
         self.optimizer.load_state_dict(make_optimizer(self.network, self.options).state_dict())
         position = self.position
         position.stage, position.stage_start, position.since_best = 2, position.epoch, 0
+
+
+class StopSignal:
+    """SIGTERM asks a run to write a checkpoint and stop; `--resume` goes on from there."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self._ask)
+
+    def _ask(self, number: int, frame: object) -> None:
+        self.asked = True
 
 
 def _on_device(batch: Batch, device: torch.device, rows: slice) -> Batch:

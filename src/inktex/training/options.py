@@ -17,12 +17,12 @@ class TrainOptions:
     """Everything about a run but the network's shape."""
 
     seed: int = 1
-    epochs: int = 40
+    epochs: int = 26
     batch: int = 16  # expressions per step, over all workers
     optimizer: Literal["adamw", "adadelta"] = "adamw"
     learning_rate: float = 1e-3
     warmup: int = 400  # steps
-    decay_from: float = 0.5  # share of the run after which the rate falls to zero (cosine)
+    decay_from: float = 0.45  # share of the run after which the rate falls to zero (cosine)
     weight_decay: float = 0.01
     clip: float = 1.0  # largest norm of the gradient
     label_smoothing: float = 0.05
@@ -40,6 +40,7 @@ class TrainOptions:
     patience: int = 0  # validations without a better WER before the run stops; 0 runs all epochs
     validate_every: int = 2  # epochs
     checkpoint_minutes: float = 5.0
+    log_every: int = 100  # steps between lines of the metrics
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
 
     def to_json(self) -> dict[str, Any]:

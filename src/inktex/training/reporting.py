@@ -13,6 +13,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from inktex.training.options import TrainOptions
 from inktex.training.run import Position, RunFolder
 from inktex.training.validation import Validation
 
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 class Reporter:
     """Collects the losses of steps and reports them; silent on all workers but the first."""
 
-    def __init__(self, folder: RunFolder | None, epochs: int, console: Console | None = None) -> None:
-        self._folder, self._epochs = folder, epochs
+    def __init__(
+        self, folder: RunFolder | None, options: TrainOptions, console: Console | None = None
+    ) -> None:
+        self._folder, self._epochs, self._log_every = folder, options.epochs, options.log_every
         self._console = console or Console(stderr=True)
         self._events: SummaryWriter | None = None
         self._progress: Progress | None = None
@@ -83,7 +86,7 @@ class Reporter:
                 soft_wrap=True,
             )
             self._logged = time.monotonic()
-        if position.step % 100 == 0:
+        if position.step % self._log_every == 0:
             self._write(position, {"kind": "train", **self._means()})
             self._reset()
 

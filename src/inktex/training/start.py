@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import torch
 from rich.console import Console
 
-from inktex.corpus import Example, load_split
+from inktex.corpus import Example, ExpressionModel, Synthesizer, load_split, open_bank, synthesize
 from inktex.latex import Vocabulary
 from inktex.model import Network, load_network
 from inktex.training.loop import Trainer
@@ -33,9 +34,8 @@ class Launch:
 def gather(launch: Launch, seed: int) -> tuple[list[Example], list[Example]]:
     """Training and validation examples: CROHME's, or synthetic ones that need no data."""
     if launch.synthetic:
-        from inktex.corpus import synthetic_examples
-
-        examples = synthetic_examples(launch.synthetic, seed=seed)
+        writer = Synthesizer(open_bank("hershey"))
+        examples = list(islice(synthesize(writer, ExpressionModel.builtin(), seed), launch.synthetic))
         return examples, examples[: max(32, launch.synthetic // 20)]
     training, validation = load_split("train", launch.data), load_split("test2013", launch.data)
     return [training[i] for i in range(len(training))], [validation[i] for i in range(len(validation))]
@@ -81,7 +81,7 @@ def _train(
     if launch.initial is not None:
         network.load_state_dict(load_network(launch.initial).state_dict())
     console = Console(stderr=True)
-    with Reporter(folder if workers.is_first else None, recipe.training.epochs, console) as reporter:
+    with Reporter(folder if workers.is_first else None, recipe.training, console) as reporter:
         trainer = Trainer(network, recipe.training, training, validation, folder, place, workers, reporter)
         state = folder.load_state()
         if state is not None:
