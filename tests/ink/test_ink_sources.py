@@ -52,6 +52,11 @@ def test_one_ink_from_everything_that_can_be_read(tmp_path, monkeypatch):
     assert read(io.BytesIO(data), name="upload").source == "upload"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     assert read("-").source == "stdin"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(data.decode()))
+    assert read("-") == INK
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InkError, match=r"^stdin: "):
+        read("-")
 
 
 def test_a_pipe_can_bring_ink_or_an_archive_of_it():
@@ -198,6 +203,15 @@ def test_a_source_that_cannot_be_read_is_an_ink_error(source):
         read(source)
     [(_, error)] = read_all(source)
     assert isinstance(error, InkError)
+
+
+def test_a_path_of_bytes_is_an_ink_error():
+    class BytesPath:
+        def __fspath__(self) -> bytes:
+            return b"a.inkml"
+
+    with pytest.raises(InkError, match="must be text"):
+        read(BytesPath())
 
 
 def test_a_file_that_breaks_while_reading_is_an_ink_error():

@@ -77,7 +77,10 @@ def _label(source: object, name: str | None) -> str:
 
 
 def _is_folder(source: str | os.PathLike[str]) -> bool:
-    if not os.fspath(source):
+    path = os.fspath(source)
+    if not isinstance(path, str):
+        raise InkError("the name of a file must be text")
+    if not path:
         raise InkError("no file name given", source="(empty)")
     try:
         return Path(source).is_dir()
@@ -100,8 +103,8 @@ def _system_error(error: Exception) -> InkError:
 def _opened(source: Any) -> IO[bytes]:
     if isinstance(source, bytes | bytearray | memoryview):
         return io.BytesIO(source)
-    if isinstance(source, str):
-        return sys.stdin.buffer
+    if isinstance(source, str | os.PathLike):
+        source = getattr(sys.stdin, "buffer", sys.stdin)  # a notebook's stdin has no buffer
     if not hasattr(source, "read"):
         raise InkError(f"ink is read from a path, bytes or an open file, not from {type(source).__name__}")
     if isinstance(source, io.TextIOBase):
