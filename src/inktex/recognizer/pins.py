@@ -1,0 +1,197 @@
+"""What a person decided stays decided: strokes that are pinned to LaTeX, and a search that reads around them.
+
+Comes in: a stepper and pins. Goes out: a stepper whose hypotheses, as soon as they look at the strokes of a
+pin, may write nothing but the pinned tokens there (and the braces and script marks that lead to them). The
+pinned tokens count as certain. No hypothesis ends before all pins are written.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inktex.decoding import Hypothesis, StepOutput, Stepper
+from inktex.features import Features
+from inktex.latex import Grammar, LatexError, Vocabulary, normalize, parse_layout
+
+Floats = NDArray[np.float32]
+Ids = NDArray[np.int64]
+
+_LOOKING = 0.5  # share of the attention that means a hypothesis is reading these strokes
+_NEVER = -1000.0  # log probability of what a pin rules out
+_REREAD = -5.0  # added to signs that would be read once more from strokes that are written already
+_LEADING = ("{", "}", "^", "_")
+
+
+@dataclass(frozen=True)
+class Pin:
+    """Strokes and what they say. Words that the model does not know are searched as a stand-in."""
+
+    strokes: frozenset[int]
+    texts: tuple[str, ...]
+    ids: tuple[int, ...]
+    foreign: bool = False  # searched as a stand-in
+
+    @classmethod
+    def of(cls, strokes: Sequence[int], latex: str, vocabulary: Vocabulary) -> "Pin":
+        """Make a pin of LaTeX that is whole in itself; ValueError if it is not."""
+        if not strokes:
+            raise ValueError("a pin needs at least one stroke")
+        texts = normalize(latex)
+        if not texts:
+            raise ValueError("a pin needs LaTeX that writes something")
+        if not is_whole(texts):
+            raise ValueError(f"{latex!r} is not a whole expression, so it cannot be pinned")
+        if vocabulary.unknown(
+            texts
+        ):  # the whole piece is searched as one sign, so that its structure cannot be in the way
+            stand_in = next((token for token in ("x", "1") if token in vocabulary), vocabulary.tokens[1])
+            return cls(frozenset(strokes), texts, (vocabulary.id(stand_in),), foreign=True)
+        if not Grammar(vocabulary).accepts(texts):
+            raise ValueError(f"{latex!r} is not a whole expression, so it cannot be pinned")
+        return cls(frozenset(strokes), texts, tuple(vocabulary.encode(texts)))
+
+
+def is_whole(texts: Sequence[str]) -> bool:
+    """Can these tokens stand by themselves?"""
+    if not texts or texts[0] in _LEADING:
+        return False
+    try:
+        parse_layout(texts)
+    except LatexError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """How far a hypothesis is with the pins."""
+
+    done: int = 0  # bits of the pins that are written
+    writing: int = -1  # the pin being written
+    place: int = 0  # its next token
+    offered: int = 0  # bits of the pins that could begin with the token that comes next
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    inner: Any
+    progress: tuple[_Progress, ...]
+
+
+class PinnedStepper:
+    """A stepper for one expression that keeps to the pins."""
+
+    def __init__(self, stepper: Stepper, pins: Sequence[Pin], features: Features, stride: int) -> None:
+        self._stepper = stepper
+        self._pins = tuple(pins)
+        self._shares = pin_shares(pins, features, stride)
+        vocabulary = stepper.vocabulary
+        leading = [token for token in _LEADING if token in vocabulary]
+        self._leading = np.array([vocabulary.id(token) for token in leading], np.int64)
+        self._is_sign = np.ones(vocabulary.size, np.bool_)
+        self._is_sign[[0, *self._leading]] = False
+        self._all = (1 << len(self._pins)) - 1
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary of the model."""
+        return self._stepper.vocabulary
+
+    def start(self, features: Sequence[Any]) -> _State:
+        """Encode the one expression."""
+        return _State(self._stepper.start(features), (_Progress(),) * len(features))
+
+    def step(self, state: _State, tokens: Ids) -> StepOutput:
+        """Predict as the model does, then rule out what contradicts the pins."""
+        output = self._stepper.step(state.inner, tokens)
+        progress = [
+            self._after(each, token) for each, token in zip(state.progress, tokens.tolist(), strict=True)
+        ]
+        looks = output.attention @ self._shares  # (rows, pins)
+        log_probs = np.array(output.log_probs)
+        for row, each in enumerate(progress):
+            progress[row] = self._restrict(each, looks[row], log_probs[row])
+        return StepOutput(log_probs, output.attention, _State(output.state, tuple(progress)))
+
+    def select(self, state: _State, rows: Ids) -> _State:
+        """Gather rows."""
+        return _State(
+            self._stepper.select(state.inner, rows), tuple(state.progress[row] for row in rows.tolist())
+        )
+
+    def lengths(self, state: _State) -> Ids:
+        """Valid annotations per row."""
+        return self._stepper.lengths(state.inner)
+
+    def _after(self, progress: _Progress, token: int) -> _Progress:
+        """Take note of the token that was chosen."""
+        pin, place = progress.writing, progress.place
+        if pin < 0:
+            for number, each in enumerate(self._pins):
+                if progress.offered >> number & 1 and each.ids[0] == token:
+                    pin, place = number, 0
+                    break
+            else:
+                return _Progress(progress.done)
+        if place + 1 == len(self._pins[pin].ids):
+            return _Progress(progress.done | 1 << pin)
+        return _Progress(progress.done, pin, place + 1)
+
+    def _restrict(self, progress: _Progress, looks: Floats, row: Floats) -> _Progress:
+        """Change the log probabilities of one row in place; note which pins may begin now."""
+        if progress.writing >= 0:
+            row[:] = _NEVER
+            row[self._pins[progress.writing].ids[progress.place]] = 0.0
+            return progress
+        looked_at = int(looks.argmax())
+        if looks[looked_at] >= _LOOKING and progress.done >> looked_at & 1:
+            row[self._is_sign] += _REREAD
+        waiting = self._all & ~progress.done
+        if not waiting:
+            return progress
+        if looks[looked_at] >= _LOOKING and waiting >> looked_at & 1:
+            return self._offer(progress, 1 << looked_at, row)
+        if int(row.argmax()) == 0:  # it would end with pins unwritten
+            return self._offer(progress, waiting, row)
+        row[0] = _NEVER
+        return progress
+
+    def _offer(self, progress: _Progress, pins: int, row: Floats) -> _Progress:
+        """Allow the first tokens of these pins, and what leads to them."""
+        leading = row[self._leading].copy()
+        row[:] = _NEVER
+        row[self._leading] = leading
+        rest = np.log(max(1.0 - float(np.exp(leading).sum()), 1e-3))
+        for number, pin in enumerate(self._pins):
+            if pins >> number & 1:
+                row[pin.ids[0]] = rest
+        return _Progress(progress.done, offered=pins)
+
+
+def pin_shares(pins: Sequence[Pin], features: Features, stride: int) -> Floats:
+    """(L, pins): how much of each annotation was made from the strokes of each pin."""
+    annotation = np.arange(len(features.rows)) // stride
+    sizes = np.bincount(annotation)
+    shares = np.zeros((len(sizes), len(pins)), np.float32)
+    for number, pin in enumerate(pins):
+        mine = np.isin(features.stroke, list(pin.strokes))
+        shares[:, number] = np.bincount(annotation, mine, len(sizes)) / sizes
+    return shares
+
+
+def find_pin(pin: Pin, hypothesis: Hypothesis, shares: Floats) -> slice | None:
+    """Where a hypothesis wrote a pin: the place with its tokens that looked at its strokes most."""
+    width = len(pin.ids)
+    places = [
+        start
+        for start in range(len(hypothesis.tokens) - width + 1)
+        if hypothesis.tokens[start : start + width] == pin.ids
+    ]
+    if not places:
+        return None
+    looks = hypothesis.attention @ shares
+    best = max(places, key=lambda start: float(looks[start : start + width].sum()))
+    return slice(best, best + width)

@@ -1,0 +1,224 @@
+"""Live writing: strokes are added, removed and changed, and the answer can be had at any time.
+
+Asking again without a change costs nothing. A newer request makes an older one, still running in another
+thread, stop with `SearchCancelled`. Corrections stick: what a person chose or pinned is kept for its strokes,
+and everything else is read around it.
+"""
+
+import dataclasses
+import threading
+import time
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+import numpy.typing as npt
+
+from inktex.decoding import Hypothesis, SearchOptions
+from inktex.features import Features
+from inktex.ink import Ink
+from inktex.latex import normalize
+
+from .answer import Alternative, Recognition
+from .corrections import changed_part, with_texts
+from .pins import Pin, PinnedStepper, find_pin, is_whole, pin_shares
+
+if TYPE_CHECKING:
+    from .core import Recognizer
+
+StrokeLike = npt.ArrayLike | Sequence[Sequence[float]]
+
+
+class Session:
+    """The ink of one expression while it is written; any thread may call."""
+
+    def __init__(self, recognizer: "Recognizer", *, symbols: Collection[str] | None = None) -> None:
+        self._recognizer = recognizer
+        self._symbols = symbols
+        self._lock = threading.Lock()
+        self._strokes: dict[int, Ink] = {}  # by id, in the order of writing
+        self._next_id = 0
+        self._pins: dict[frozenset[int], str] = {}  # stroke ids -> LaTeX
+        self._chosen: tuple[str, ...] | None = None  # the whole answer, as long as no stroke changes
+        self._version = 0
+        self._wanted: tuple[int, int] = (0, 0)  # version and top of the newest request
+        self._cached: tuple[tuple[int, int], Recognition] | None = None
+
+    def add(self, stroke: StrokeLike) -> int:
+        """Add a stroke, a list of (x, y); gives its id."""
+        made = Ink.from_strokes([stroke])
+        with self._lock:
+            number = self._next_id
+            self._next_id += 1
+            self._strokes[number] = made
+            self._changed()
+        return number
+
+    def remove(self, stroke_id: int) -> None:
+        """Take a stroke away; what was pinned to it is free again."""
+        with self._lock:
+            self._known(stroke_id)
+            del self._strokes[stroke_id]
+            self._release(stroke_id)
+            self._changed()
+
+    def replace(self, stroke_id: int, stroke: StrokeLike) -> None:
+        """Exchange a stroke, as when it was moved or redrawn; its place in the order stays."""
+        made = Ink.from_strokes([stroke])
+        with self._lock:
+            self._known(stroke_id)
+            self._strokes[stroke_id] = made
+            self._release(stroke_id)
+            self._changed()
+
+    def clear(self) -> None:
+        """Begin anew."""
+        with self._lock:
+            self._strokes.clear()
+            self._pins.clear()
+            self._changed()
+
+    def pin(self, stroke_ids: Collection[int], latex: str) -> None:
+        """Decide what some strokes say; pins that share a stroke with it are given up."""
+        vocabulary = self._recognizer.model.info.vocabulary
+        Pin.of(list(stroke_ids), latex, vocabulary)  # says what is wrong with it, if something is
+        with self._lock:
+            for number in stroke_ids:
+                self._known(number)
+            for number in stroke_ids:
+                self._release(number)
+            self._pins[frozenset(stroke_ids)] = latex
+            self._changed()
+
+    def unpin(self, stroke_ids: Collection[int] | None = None) -> None:
+        """Give up the pins of these strokes, or all."""
+        with self._lock:
+            for number in list(self._strokes) if stroke_ids is None else stroke_ids:
+                self._release(number)
+            self._changed()
+
+    def choose(self, alternative: Alternative | str) -> Recognition:
+        """Take another reading (one of the alternatives, or LaTeX as a person edited it) for the answer.
+
+        The part in which it differs from the present answer is pinned to the strokes of that part.
+        """
+        latex = alternative.latex if isinstance(alternative, Alternative) else alternative
+        present = self.answer()
+        chosen = normalize(latex)
+        if not chosen:
+            raise ValueError("an empty answer cannot be chosen; remove the strokes instead")
+        if chosen == present.texts:
+            return present
+        vocabulary = self._recognizer.model.info.vocabulary
+        ids = self.stroke_ids
+        Pin.of(range(len(ids)), latex, vocabulary)
+        strokes, piece = changed_part(present, chosen, is_whole)
+        with self._lock:
+            numbers = [ids[stroke] for stroke in strokes if stroke < len(ids)]
+            for number in numbers:
+                self._release(number)
+            self._pins[frozenset(numbers)] = " ".join(piece)
+            self._changed()
+            self._chosen = chosen
+        return self.answer()
+
+    @property
+    def stroke_ids(self) -> tuple[int, ...]:
+        """Ids in the order of the strokes; stroke i of an answer is `stroke_ids[i]`."""
+        with self._lock:
+            return tuple(self._strokes)
+
+    @property
+    def pins(self) -> dict[frozenset[int], str]:
+        """What is pinned: LaTeX by stroke ids."""
+        with self._lock:
+            return dict(self._pins)
+
+    @property
+    def ink(self) -> Ink:
+        """All strokes as ink."""
+        with self._lock:
+            return self._ink()
+
+    def __len__(self) -> int:
+        return len(self._strokes)
+
+    def answer(self, *, top: int = 5, timeout: float | None = 10.0) -> Recognition:
+        """Read what is there now; InkError if that is nothing."""
+        begin = time.perf_counter()
+        with self._lock:
+            key = (self._version, top)
+            self._wanted = key
+            if self._cached is not None and self._cached[0] == key:
+                return self._cached[1]
+            ink, pins, chosen = self._ink(), self._present_pins(), self._chosen
+        recognizer = self._recognizer
+        prepared = recognizer.prepare(ink)
+        info = recognizer.model.info
+        if chosen is not None:
+            pins = [Pin.of(range(len(ink)), " ".join(chosen), info.vocabulary)]
+        options = self._options(recognizer.options(prepared, self._symbols, top), pins)
+        model = recognizer.model.stepper()
+        stepper = PinnedStepper(model, pins, prepared.features, info.stride) if pins else model
+        reading = recognizer.search(
+            ink,
+            prepared,
+            options,
+            stepper=stepper,
+            timeout=timeout,
+            cancelled=lambda: self._wanted != key,
+        )
+        answer = recognizer.assemble(reading, begin)
+        if pins:
+            answer = _in_own_words(answer, pins, reading.hypotheses[0], prepared.features, info.stride)
+        with self._lock:
+            if self._version == key[0]:
+                self._cached = (key, answer)
+        return answer
+
+    def _options(self, options: SearchOptions, pins: Sequence[Pin]) -> SearchOptions:
+        """What is pinned may be written, whatever the restriction says."""
+        if options.symbol_ids is None or not pins:
+            return options
+        return dataclasses.replace(
+            options, symbols=options.symbol_ids | {number for pin in pins for number in pin.ids}
+        )
+
+    def _present_pins(self) -> list[Pin]:
+        order = {number: place for place, number in enumerate(self._strokes)}
+        vocabulary = self._recognizer.model.info.vocabulary
+        return [
+            Pin.of([order[number] for number in sorted(strokes)], latex, vocabulary)
+            for strokes, latex in self._pins.items()
+        ]
+
+    def _ink(self) -> Ink:
+        strokes = list(self._strokes.values())
+        return Ink.from_strokes([stroke.points for stroke in strokes])
+
+    def _known(self, stroke_id: int) -> None:
+        if stroke_id not in self._strokes:
+            raise ValueError(f"there is no stroke {stroke_id}")
+
+    def _release(self, stroke_id: int) -> None:
+        for strokes in [each for each in self._pins if stroke_id in each]:
+            del self._pins[strokes]
+
+    def _changed(self) -> None:
+        self._version += 1
+        self._chosen = None
+        self._cached = None
+
+
+def _in_own_words(
+    answer: Recognition, pins: Sequence[Pin], best: Hypothesis, features: Features, stride: int
+) -> Recognition:
+    """Put pinned words that the model does not know in the places of their stand-ins, the last one first."""
+    shares = pin_shares(pins, features, stride)
+    found = [
+        (place, pin.texts)
+        for number, pin in enumerate(pins)
+        if pin.foreign and (place := find_pin(pin, best, shares[:, number])) is not None
+    ]
+    for place, texts in sorted(found, key=lambda each: -each[0].start):
+        answer = with_texts(answer, texts, place)
+    return answer
