@@ -3,11 +3,12 @@
 from inktex.decoding import SearchCancelled
 
 from .answer import SCHEMA, Alternative, Recognition, RecognizedSymbol, Token
-from .core import MAX_ROWS, TIMEOUT, InkLike, Recognizer, as_ink
+from .core import MAX_ROWS, READINGS, TIMEOUT, InkLike, Recognizer, as_ink
 from .session import Session
 
 __all__ = [
     "MAX_ROWS",
+    "READINGS",
     "SCHEMA",
     "TIMEOUT",
     "Alternative",

@@ -33,8 +33,10 @@ class Assembler:
     calibration: Calibration | None
     model: str
 
-    def recognition(self, reading: Reading, *, elapsed: float, attention: bool) -> Recognition:
-        """Put the answer together."""
+    def recognition(
+        self, reading: Reading, *, top: int, elapsed: float, attention: bool = False
+    ) -> Recognition:
+        """Put the answer together, with at most `top` readings."""
         best = reading.hypotheses[0]
         texts = self.vocabulary.decode(best.tokens)
         on_strokes = stroke_attention(best.attention, reading.features, self.stride, reading.stroke_count)
@@ -48,7 +50,7 @@ class Assembler:
             tokens=tokens,
             score=score,
             symbols=symbols_of(tokens),
-            alternatives=self._alternatives(reading.hypotheses, score),
+            alternatives=self._alternatives(reading.hypotheses, score)[: top - 1],
             unread=alignment.unread,
             reread=alignment.reread,
             complete=not best.cut,

@@ -29,6 +29,7 @@ InkLike: TypeAlias = Ink | str | os.PathLike[str] | bytes | Iterable[Any]
 TIMEOUT = 10.0  # seconds for one expression, unless told otherwise
 MAX_ROWS = 4000  # feature rows of one expression; 200 symbols have about 1300
 PRUNE = 9.0  # hypotheses e^9 times less probable than the best are given up
+READINGS = 5  # found in every search, since confidence depends on what else an ink could be
 _BATCH = 6  # expressions decoded together
 _CHUNK = 16 * _BATCH  # expressions sorted by length together
 
@@ -61,7 +62,7 @@ class Recognizer:
         made = as_ink(ink)
         prepared = self.prepare(made)
         reading = self.search(made, prepared, self.options(prepared, symbols, top), timeout=timeout)
-        return self.assemble(reading, begin, attention=attention)
+        return self.assemble(reading, begin, top=top, attention=attention)
 
     def recognize_many(
         self,
@@ -133,8 +134,8 @@ class Recognizer:
         if top < 1:
             raise ValueError("top: at least one answer must be wanted")
         return SearchOptions(
-            beam=max(self.beam, top),
-            top=top,
+            beam=self.beam,
+            top=max(top, READINGS),
             prune=PRUNE,
             max_length=min(20 + 3 * len(prepared.features.rows), 1000),
             symbols=None if symbols is None else allowed_ids(symbols, self.model.info.vocabulary),
@@ -161,9 +162,12 @@ class Recognizer:
         )[0]
         return Reading(found, prepared.features, len(ink))
 
-    def assemble(self, reading: Reading, begin: float, *, attention: bool = False) -> Recognition:
+    def assemble(
+        self, reading: Reading, begin: float, *, top: int = 5, attention: bool = False
+    ) -> Recognition:
         """The answer of a search that began at `begin` (of `time.perf_counter`)."""
-        return self._assembler.recognition(reading, elapsed=time.perf_counter() - begin, attention=attention)
+        elapsed = time.perf_counter() - begin
+        return self._assembler.recognition(reading, top=top, elapsed=elapsed, attention=attention)
 
     def _batches(
         self, inks: Iterator[tuple[int, InkLike]]
@@ -171,11 +175,18 @@ class Recognizer:
         """Chunk by chunk: what cannot be read, and the rest in batches of similar length."""
         while chunk := list(islice(inks, _CHUNK)):
             failed: list[tuple[int, InkError]] = []
-            ready: list[tuple[int, Ink, ModelInput]] = []
+            readable: list[tuple[int, Ink, Ink]] = []
             for position, each in chunk:
                 try:
                     ink = as_ink(each)
-                    ready.append((position, ink, self.prepare(ink)))
+                    readable.append((position, ink, _readable(ink)))
+                except InkError as error:
+                    failed.append((position, error))
+            ready: list[tuple[int, Ink, ModelInput]] = []
+            made = self.model.inputs([scaled for _, _, scaled in readable])
+            for (position, ink, _), prepared in zip(readable, made, strict=True):
+                try:
+                    ready.append((position, ink, _checked(prepared, ink)))
                 except InkError as error:
                     failed.append((position, error))
             lengths = [len(prepared.features.rows) for _, _, prepared in ready]
@@ -202,7 +213,7 @@ class Recognizer:
             (
                 position,
                 self._assembler.recognition(
-                    Reading(hypotheses, prepared.features, len(ink)), elapsed=share, attention=False
+                    Reading(hypotheses, prepared.features, len(ink)), top=top, elapsed=share
                 ),
             )
             for (position, ink, prepared), hypotheses in zip(batch, found, strict=True)

@@ -167,7 +167,7 @@ class Session:
             timeout=timeout,
             cancelled=lambda: self._wanted != key,
         )
-        answer = recognizer.assemble(reading, begin)
+        answer = recognizer.assemble(reading, begin, top=top)
         if pins:
             answer = _in_own_words(answer, pins, reading.hypotheses[0], prepared.features, info.stride)
         with self._lock:
