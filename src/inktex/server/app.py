@@ -1,0 +1,140 @@
+"""The application: options in, an ASGI app out, with the page, the API and what watches over both."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio.to_thread
+from fastapi import FastAPI, Request, WebSocket
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from inktex import __version__
+from inktex.recognizer import Recognizer
+from inktex.server import api, mathpix, probes
+from inktex.server.errors import RequestError
+from inktex.server.guard import Guard
+from inktex.server.metrics import Metrics, SharedMetrics
+from inktex.server.options import ServerOptions
+from inktex.server.service import Service
+from inktex.server.session import LiveSession
+from inktex.server.watch import Watch
+
+STATIC = Path(__file__).parent / "static"
+_WARM_UP = [[(0.0, 0.0), (6.0, 9.0), (12.0, 0.0)], [(0.0, 5.0), (12.0, 5.0)]]
+
+DESCRIPTION = """Pen strokes of a mathematical expression in, LaTeX out.
+
+Live writing goes over a WebSocket at `/v1/session`; its messages are described in `docs/server.md`."""
+
+
+def create_app(
+    options: ServerOptions | None = None,
+    *,
+    recognizer: Recognizer | None = None,
+    shared: SharedMetrics | None = None,
+) -> "Application":
+    """Build the application; the recogniser is loaded when it starts, unless one is given."""
+    options = options or ServerOptions()
+    metrics = Metrics(shared or SharedMetrics(1))
+    return Application(options, metrics, lambda: recognizer or Recognizer(options.model, beam=options.beam))
+
+
+class Application:
+    """The ASGI callable: watch, then CORS where it was opened, then guard, then the routes."""
+
+    def __init__(self, options: ServerOptions, metrics: Metrics, load: Callable[[], Recognizer]) -> None:
+        self.service = Service(options, metrics)
+        self._load = load
+        self.routes = FastAPI(
+            title="inktex",
+            version=__version__,
+            description=DESCRIPTION,
+            lifespan=self._lifespan,
+            docs_url=None,
+            redoc_url=None,
+            openapi_url="/openapi.json",
+        )
+        _handle_errors(self.routes)
+        self.routes.include_router(api.router(self.service))
+        self.routes.include_router(mathpix.router(self.service))
+        self.routes.include_router(probes.router(self.service))
+        _add_session(self.routes, self.service)
+        _add_pages(self.routes)
+        guarded: ASGIApp = Guard(self.routes, self.service)
+        if options.origins:
+            guarded = CORSMiddleware(
+                guarded,
+                allow_origins=options.origins,
+                allow_methods=["GET", "POST"],
+                allow_headers=["Authorization", "Content-Type", "app_id", "app_key"],
+            )
+        self._app = Watch(guarded, metrics)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        await self._app(scope, receive, send)
+
+    @asynccontextmanager
+    async def _lifespan(self, routes: FastAPI) -> AsyncIterator[None]:
+        del routes
+        self.service.loaded = await anyio.to_thread.run_sync(self._loaded)
+        yield
+        self.service.engine.close()
+        self.service.loaded = None
+
+    def _loaded(self) -> Recognizer:
+        """Load and use it once, so that the first client does not wait for what is made on first use."""
+        recognizer = self._load()
+        recognizer.recognize(_WARM_UP)
+        return recognizer
+
+
+def _add_session(routes: FastAPI, service: Service) -> None:
+    @routes.websocket("/v1/session")
+    async def session(socket: WebSocket) -> None:
+        await LiveSession(socket, service).serve()
+
+
+def _add_pages(routes: FastAPI) -> None:
+    @routes.get("/docs", include_in_schema=False)
+    async def docs() -> FileResponse:
+        return FileResponse(STATIC / "docs.html")
+
+    routes.mount("/", StaticFiles(directory=STATIC, html=True), name="page")
+
+
+def _handle_errors(routes: FastAPI) -> None:
+    """All that goes wrong in one shape; to clients of Mathpix in theirs."""
+
+    @routes.exception_handler(RequestError)
+    async def refused(request: Request, error: RequestError) -> Response:
+        return error.response()
+
+    @routes.exception_handler(RequestValidationError)
+    async def misshapen(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        unparsed = first["type"] in ("json_invalid",)
+        place = ".".join(str(part) for part in first["loc"][1:])
+        message = (
+            "the body is not JSON" if unparsed else f"{place}: {first['msg']}" if place else first["msg"]
+        )
+        if request.url.path == "/v3/strokes":
+            return mathpix.problem("json_syntax" if unparsed else "strokes_syntax_error", message)
+        status, code = (400, "not_json") if unparsed else (422, "misshapen")
+        return RequestError(status, code, message).response()
+
+    @routes.exception_handler(HTTPException)
+    async def plain(request: Request, error: HTTPException) -> Response:
+        code = {404: "not_found", 405: "wrong_method", 400: "bad_request"}.get(error.status_code, "refused")
+        return RequestError(error.status_code, code, str(error.detail), dict(error.headers or {})).response()
+
+    @routes.exception_handler(Exception)
+    async def failed(request: Request, error: Exception) -> Response:
+        return RequestError(500, "failed", "the server failed at this request; its log says more").response()
+
+    del refused, misshapen, plain, failed

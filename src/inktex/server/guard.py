@@ -1,0 +1,205 @@
+"""Who may ask, and how: an ASGI layer that checks requests before anything reads them.
+
+In comes every request and every WebSocket handshake; on go those that call the server by a name it has, come
+from its own page or an origin that was allowed, carry the token if there is one, and are of a type and size
+that the endpoint takes. The whole body is read here, within a limit of size and time, so that a slow or huge
+one never reaches the recogniser, and a full queue answers before any of it is parsed.
+"""
+
+import asyncio
+import hmac
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from inktex.server.errors import RequestError, busy
+from inktex.server.service import Service
+
+BEARER_PROTOCOL = "bearer."  # pages cannot set headers on a WebSocket; they offer the token as a protocol
+SESSION_PROTOCOL = "inktex.v1"
+
+
+@dataclass(frozen=True)
+class Route:
+    """What the guard knows of a path."""
+
+    endpoint: str  # its name in the metrics
+    content_type: str | None = None  # of the body
+    token: bool = True  # whether it is for holders of the token only
+    works: bool = False  # whether it asks the recogniser
+
+
+ROUTES = {
+    "/v1/recognize": Route("recognize", "application/json", works=True),
+    "/v1/recognize/file": Route("file", "multipart/form-data", works=True),
+    "/v1/ink": Route("ink", "multipart/form-data"),
+    "/v1/render": Route("render", "application/json"),
+    "/v3/strokes": Route("strokes", "application/json", works=True),
+    "/v1/session": Route("session"),
+    "/metrics": Route("other"),
+}
+OPEN_ROUTE = Route("page", token=False)
+PROBE_ROUTE = Route("other", token=False)
+
+
+def route_of(path: str) -> Route:
+    """What is known of a path; all others are the page and its files, which hold no secret."""
+    return ROUTES.get(path) or (PROBE_ROUTE if path in ("/healthz", "/readyz") else OPEN_ROUTE)
+
+
+class Guard:
+    """The checks, around the application."""
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self.app = app
+        self.service = service
+        self.options = service.options
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        route = route_of(scope["path"])
+        headers = Headers(scope=scope)
+        try:
+            self._check_names(headers)
+            self._check_token(route, headers)
+            if scope["type"] == "http" and scope["method"] in ("POST", "PUT", "PATCH", "DELETE"):
+                _check_type(route, headers)
+                body = await self._read(headers, receive)
+                if route.works and self.service.engine.full:
+                    self.service.metrics.add("shed")
+                    raise busy(self.service.engine.expected_wait)
+                receive = _replay(body, receive)
+        except RequestError as error:
+            if scope["type"] == "websocket":
+                await _refuse_handshake(error, scope, receive, send)
+            else:
+                await error.response()(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+    def _check_names(self, headers: Headers) -> None:
+        known = self.options.known_hosts
+        host = headers.get("host", "").lower()
+        name = host if host.endswith("]") else host.rpartition(":")[0] or host
+        if known is not None and name not in known:
+            raise RequestError(
+                421, "unknown_host", "this server is not known by that name; add it with --allow-host"
+            )
+        origin = headers.get("origin")
+        if origin is None or origin in self.options.origins:
+            return
+        if urlsplit(origin).netloc.lower() != host:
+            raise RequestError(
+                403, "foreign_origin", "pages of other sites may not ask this server; allow one with --cors"
+            )
+
+    def _check_token(self, route: Route, headers: Headers) -> None:
+        token = self.options.token
+        if token is None or not route.token:
+            return
+        if not any(hmac.compare_digest(given, token.encode()) for given in _given_tokens(route, headers)):
+            raise RequestError(
+                401,
+                "unauthorized",
+                "this server wants its token: Authorization: Bearer …",
+                {"WWW-Authenticate": 'Bearer realm="inktex"'},
+            )
+
+    async def _read(self, headers: Headers, receive: Receive) -> bytes:
+        """The body, unless it is too long or too slow."""
+        limits = self.options.limits
+        declared = headers.get("content-length", "0")
+        if not declared.isdigit():
+            raise RequestError(400, "bad_length", "Content-Length must be a number")
+        if int(declared) > limits.body_bytes:
+            raise _too_large(limits.body_bytes)
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(limits.body_seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise RequestError(499, "gone", "the client left before its request was complete")
+                    parts.append(message.get("body", b""))
+                    size += len(parts[-1])
+                    if size > limits.body_bytes:
+                        raise _too_large(limits.body_bytes)
+                    if not message.get("more_body", False):
+                        return b"".join(parts)
+        except TimeoutError:
+            raise RequestError(
+                408,
+                "slow_request",
+                f"the request was not complete after {limits.body_seconds:g} s",
+                {"Connection": "close"},
+            ) from None
+
+
+def _too_large(limit: int) -> RequestError:
+    return RequestError(
+        413,
+        "too_large",
+        f"a request may have {limit // 1024} KB; send fewer points, or one expression at a time",
+        {"Connection": "close"},
+    )
+
+
+def _check_type(route: Route, headers: Headers) -> None:
+    if route.content_type is None:
+        return
+    given = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given != route.content_type:
+        raise RequestError(
+            415, "wrong_type", f"this endpoint takes {route.content_type}, not {given[:60] or 'nothing'}"
+        )
+
+
+def _given_tokens(route: Route, headers: Headers) -> list[bytes]:
+    scheme, _, value = headers.get("authorization", "").partition(" ")
+    given = [value.strip()] if scheme.lower() == "bearer" else []
+    if route.endpoint == "strokes":
+        given.append(headers.get("app_key", ""))
+    if route.endpoint == "session":
+        offered = headers.get("sec-websocket-protocol", "").split(",")
+        given += [
+            name.strip()[len(BEARER_PROTOCOL) :]
+            for name in offered
+            if name.strip().startswith(BEARER_PROTOCOL)
+        ]
+    return [value.encode("latin-1", errors="replace") for value in given]
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that gives the body once, then whatever comes after it (that the client left)."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+async def _refuse_handshake(error: RequestError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer the handshake with the status, where the server can; else it becomes a plain 403."""
+    await receive()
+    if "websocket.http.response" in scope.get("extensions", {}):
+        response = error.response()
+        await send(
+            {
+                "type": "websocket.http.response.start",
+                "status": error.status,
+                "headers": response.raw_headers,
+            }
+        )
+        await send({"type": "websocket.http.response.body", "body": bytes(response.body)})
+    else:
+        await send({"type": "websocket.close", "code": 1008, "reason": error.code})

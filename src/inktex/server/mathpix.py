@@ -1,0 +1,102 @@
+"""`POST /v3/strokes` as Mathpix has it, so that its clients can switch by changing the base address.
+
+Their errors come with status 200 and an `error_info` (401 and overload excepted), and so do these. Only the
+options that make sense for one handwritten formula are followed; the others are taken and ignored.
+"""
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any
+from uuid import uuid4
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+
+from inktex import __version__
+from inktex.ink import InkError
+from inktex.ink.mathpix import read_mathpix
+from inktex.recognizer import Recognition
+from inktex.server.api import PROBLEMS
+from inktex.server.errors import RequestError
+from inktex.server.schemas import MathpixAnswer, MathpixRequest
+from inktex.server.service import Service
+
+_TIGHT = frozenset("{}^_")
+
+
+def router(service: Service) -> APIRouter:
+    """The one route."""
+    routes = APIRouter(tags=["Mathpix"])
+    problems = {status: problem for status, problem in PROBLEMS.items() if status not in (400, 413, 422)}
+
+    @routes.post(
+        "/v3/strokes",
+        summary="Recognise strokes, the way Mathpix does",
+        responses={
+            200: {"model": MathpixAnswer, "description": "What was read, or what is wrong"},
+            **problems,
+        },
+    )
+    async def strokes(request: Request, body: MathpixRequest) -> JSONResponse:
+        """Take and give what Mathpix's endpoint of this name takes and gives."""
+        try:
+            points = body.strokes.strokes
+            service.check(points.x)
+            ink = read_mathpix({"x": points.x, "y": points.y})
+            answer = await service.recognize(request, ink, top=1)
+        except InkError as error:
+            return problem("strokes_syntax_error", str(error))
+        except RequestError as error:
+            if error.status in (413, 422):
+                return problem("strokes_syntax_error", error.message)
+            raise
+        return JSONResponse(_answer(answer, body))
+
+    return routes
+
+
+def problem(name: str, message: str) -> JSONResponse:
+    """An error in their shape."""
+    return JSONResponse(
+        {
+            "request_id": uuid4().hex,
+            "error": message,
+            "error_info": {"id": name, "message": message},
+        }
+    )
+
+
+def _answer(answer: Recognition, body: MathpixRequest) -> dict[str, Any]:
+    latex = styled(answer.texts)
+    opening, closing = body.math_inline_delimiters or (r"\(", r"\)")
+    formats = set(body.formats or ("text", "latex_styled"))
+    wanted = body.data_options or {}
+    data: dict[str, Any] = {
+        "request_id": uuid4().hex,
+        "version": f"inktex-{__version__}",
+        "is_printed": False,
+        "is_handwritten": True,
+        "auto_rotate_confidence": 0.0,
+        "auto_rotate_degrees": 0,
+        "confidence": answer.score,
+        "confidence_rate": fmean(token.confidence for token in answer.tokens) if answer.tokens else 0.0,
+        "latex_styled": latex,
+        "text": f"{opening} {latex} {closing}",
+    }
+    if "html" in formats:
+        data["html"] = f'<div><span class="math-inline">{answer.mathml}</span></div>\n'
+    if "data" in formats or wanted:
+        kinds = {"latex": latex, "mathml": answer.mathml}
+        chosen = [kind for kind in kinds if wanted.get(f"include_{kind}")] or ["latex"]
+        data["data"] = [{"type": kind, "value": kinds[kind]} for kind in chosen]
+    return data
+
+
+def styled(tokens: Sequence[str]) -> str:
+    """LaTeX with few spaces: braces and scripts stick to their neighbours."""
+    text, before = "", "{"
+    for token in tokens:
+        apart = token not in _TIGHT and before not in _TIGHT - {"}"}
+        text += f" {token}" if apart else token
+        before = token
+    return text

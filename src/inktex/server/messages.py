@@ -1,0 +1,100 @@
+"""What a client of a live session says: one JSON text in, a checked message out; see docs/server.md."""
+
+import json
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from inktex.server.errors import RequestError
+from inktex.server.schemas import Strict, Stroke
+
+Id = Annotated[str, Field(min_length=1, max_length=64)]
+Revision = Annotated[int, Field(ge=0, le=2**53, strict=True)]
+
+
+class Message(Strict):
+    """Common to all: the client's number for its ink after this change, and whether more comes at once."""
+
+    revision: Revision | None = None
+    more: bool = False
+
+
+class Add(Message):
+    """A new stroke, after all others."""
+
+    type: Literal["add"]
+    id: Id
+    points: Stroke
+
+
+class Replace(Message):
+    """A stroke was moved or redrawn."""
+
+    type: Literal["replace"]
+    id: Id
+    points: Stroke
+
+
+class Remove(Message):
+    """Strokes were erased."""
+
+    type: Literal["remove"]
+    ids: Annotated[list[Id], Field(min_length=1, max_length=20_000)]
+
+
+class Clear(Message):
+    """All strokes were erased."""
+
+    type: Literal["clear"]
+
+
+class Pin(Message):
+    """A person decided what some strokes say."""
+
+    type: Literal["pin"]
+    ids: Annotated[list[Id], Field(min_length=1, max_length=20_000)]
+    latex: Annotated[str, Field(min_length=1, max_length=4000)]
+
+
+class Choose(Message):
+    """A person decided what the whole says: another reading, or LaTeX they edited."""
+
+    type: Literal["choose"]
+    latex: Annotated[str, Field(min_length=1, max_length=4000)]
+
+
+class Explain(Message):
+    """Where did the network look?"""
+
+    type: Literal["explain"]
+
+
+class Options(Message):
+    """How many readings are wanted."""
+
+    type: Literal["options"]
+    top: Annotated[int, Field(ge=1, le=10, strict=True)]
+
+
+Change = Add | Replace | Remove | Clear | Pin
+AnyMessage = Change | Choose | Explain | Options
+_READER: TypeAdapter[AnyMessage] = TypeAdapter(Annotated[AnyMessage, Field(discriminator="type")])
+
+
+def parse(text: str) -> AnyMessage:
+    """Read one message; RequestError says what is wrong with it, without repeating it."""
+    try:
+        return _READER.validate_python(json.loads(text))
+    except ValidationError as error:
+        raise RequestError(422, "bad_message", in_words(error)) from None
+    except (ValueError, RecursionError):
+        raise RequestError(400, "bad_message", "a message is one JSON object") from None
+
+
+def in_words(error: ValidationError) -> str:
+    """The first thing that is wrong, and where; never the value, which may be ink."""
+    details = error.errors(include_input=False, include_url=False, include_context=False)
+    first = details[0]
+    place = ".".join(str(part) for part in first["loc"])
+    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
+    return f"{place}: {first['msg']}{more}" if place else f"{first['msg']}{more}"

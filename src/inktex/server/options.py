@@ -1,0 +1,76 @@
+"""What a server is told before it starts: where it listens, who may ask, and how much it takes on."""
+
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Past these a request is refused. They bound what one client can cost the others."""
+
+    body_bytes: int = 512 * 1024  # one request, or one message of a live session
+    file_bytes: int = 8 * 1024 * 1024  # an ink file after decompression
+    strokes: int = 1_000
+    points: int = 20_000
+    inks: int = 20  # expressions in one file
+    seconds: float = 10.0  # waiting and recognising together
+    body_seconds: float = 15.0  # time a client has to send its request
+    queue: int = 16  # requests that wait, per process; more are answered 503
+    sessions: int = 64  # live sessions, per process
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """How to serve. The defaults are safe: this machine only, no other origin, no ink in the log."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    model: str | None = None
+    beam: int = 10
+    token: str | None = None
+    origins: tuple[str, ...] = ()  # other origins whose pages may ask
+    hosts: tuple[str, ...] = ()  # further names this server is reached by
+    log_ink: bool = False
+    log_level: str = "info"
+    grace_seconds: float = 10.0  # for requests under way when the server is told to stop
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise ValueError("a server needs at least one worker")
+        if self.token is not None and (not self.token.isascii() or not self.token.isprintable()):
+            raise ValueError("a token is made of printable ASCII characters")
+        if self.token is not None and len(self.token.strip()) < 8:
+            raise ValueError("a token needs at least 8 characters; make one with: openssl rand -hex 16")
+        for origin in self.origins:
+            if "://" not in origin or origin.count("/") != 2:
+                raise ValueError(f"an origin looks like https://example.org, not {origin!r}")
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only programs on this machine can connect."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def known_hosts(self) -> frozenset[str] | None:
+        """Names that requests may call this server by; None: any (it is open to the network anyway).
+
+        A page of another site can make a browser ask 127.0.0.1 under its own name (DNS rebinding); then the
+        browser takes both for one origin. Only the name tells.
+        """
+        if not self.loopback and not self.hosts:
+            return None
+        own = {"localhost", "127.0.0.1", "[::1]", self.host, f"[{self.host}]"}
+        return frozenset(name.lower() for name in own | set(self.hosts))
+
+    @property
+    def address(self) -> str:
+        """Where a person finds the page."""
+        host = "127.0.0.1" if self.host in ("0.0.0.0", "") else "[::1]" if self.host == "::" else self.host  # noqa: S104
+        return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self.port}/"

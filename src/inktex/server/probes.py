@@ -1,0 +1,35 @@
+"""What those ask who keep the server running: is it alive, does it take requests, how much does it do?"""
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, PlainTextResponse
+
+from inktex.server.service import Service
+
+
+def router(service: Service) -> APIRouter:
+    """The three routes."""
+    routes = APIRouter(tags=["watch"])
+
+    @routes.get("/healthz", summary="Is the process alive?")
+    async def healthz() -> JSONResponse:
+        return JSONResponse({"status": "ok"})
+
+    @routes.get(
+        "/readyz",
+        summary="Does it take requests?",
+        responses={503: {"description": "Not now; try again after the seconds in Retry-After"}},
+    )
+    async def readyz() -> JSONResponse:
+        if not service.ready:
+            return JSONResponse({"status": "busy"}, 503, {"Retry-After": "1"})
+        return JSONResponse({"status": "ready", "model": service.recognizer.model.info.name})
+
+    @routes.get("/metrics", summary="Counters for Prometheus", response_class=PlainTextResponse)
+    async def metrics() -> PlainTextResponse:
+        service.metrics.put("waiting", service.engine.waiting)
+        service.metrics.put("running", service.engine.running)
+        return PlainTextResponse(
+            service.metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8"
+        )
+
+    return routes

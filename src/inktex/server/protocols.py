@@ -1,0 +1,87 @@
+"""Patience with slow clients has an end: uvicorn's protocols, closing connections that hold on to nothing.
+
+A client that sends its headers letter by letter, or asks and does not read the answer, costs a connection
+and memory for as long as it likes. These count the seconds.
+"""
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+HEADER_SECONDS = (
+    10.0  # from the connection, or the first byte of a further request, to the end of its headers
+)
+READING_SECONDS = 20.0  # without a client taking any of what waits for it
+
+
+class PatientHttp(HttpToolsProtocol):
+    """HTTP with a limit on the time for headers and on the time without reading."""
+
+    _header_timer: asyncio.TimerHandle | None = None
+    _reading_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to count with the connection."""
+        super().connection_made(transport)
+        self._header_timer = self.loop.call_later(HEADER_SECONDS, self._close)
+
+    def on_message_begin(self) -> None:
+        """Count anew for every further request on the connection."""
+        super().on_message_begin()
+        _cancel(self._header_timer)
+        self._header_timer = self.loop.call_later(HEADER_SECONDS, self._close)
+
+    def on_headers_complete(self) -> None:
+        """The headers are there."""
+        _cancel(self._header_timer)
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing to count any more."""
+        _cancel(self._header_timer)
+        _cancel(self._reading_timer)
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client does not keep up."""
+        super().pause_writing()
+        _cancel(self._reading_timer)
+        self._reading_timer = self.loop.call_later(READING_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It does again."""
+        _cancel(self._reading_timer)
+        super().resume_writing()
+
+    def _close(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.close()
+
+
+class PatientWebSocket(WebSocketsSansIOProtocol):
+    """WebSocket with a limit on the time without reading."""
+
+    _reading_timer: asyncio.TimerHandle | None = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing to count any more."""
+        _cancel(self._reading_timer)
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client does not keep up."""
+        super().pause_writing()
+        _cancel(self._reading_timer)
+        self._reading_timer = self.loop.call_later(READING_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It does again."""
+        _cancel(self._reading_timer)
+        super().resume_writing()
+
+
+def _cancel(timer: Any) -> None:
+    if timer is not None:
+        timer.cancel()

@@ -1,0 +1,216 @@
+"""The shapes of requests and answers, as OpenAPI documents them; what does not fit is refused with words."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+# JSON has no NaN, but Python's parser takes it; a text or a truth value is no coordinate.
+Coordinate = Annotated[float, Field(allow_inf_nan=False, strict=True)]
+Point = Annotated[
+    list[Coordinate],
+    Field(min_length=2, max_length=4, description="x, y (pointing down), and if known time and pressure"),
+]
+Stroke = Annotated[list[Point], Field(min_length=1, description="One line of the pen, point by point")]
+
+EXAMPLE_STROKES: list[JsonValue] = [
+    [[12, 40], [30, 22], [38, 48], [58, 66], [72, 50]],
+    [[70, 24], [44, 44], [16, 68]],
+]
+
+
+class Strict(BaseModel):
+    """A request: what it does not know it does not take."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class RecognizeOptions(Strict):
+    """What is wanted beyond the best reading."""
+
+    top: Annotated[int, Field(ge=1, le=10, strict=True, description="Readings, the best included")] = 5
+    symbols: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=40)]] | None,
+        Field(
+            max_length=500,
+            description="LaTeX words that the answer may use, or groups such as `digits`, `greek`, `all`; "
+            "a minus in front takes away (`-greek`)",
+        ),
+    ] = None
+    attention: Annotated[
+        bool, Field(strict=True, description="Also give where the network looked: per token, per stroke")
+    ] = False
+
+
+class RecognizeRequest(Strict):
+    """The strokes of one expression."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"strokes": EXAMPLE_STROKES, "options": {"top": 3}}]}
+    )
+    strokes: Annotated[list[Stroke], Field(min_length=1)]
+    options: RecognizeOptions = Field(default_factory=RecognizeOptions)
+
+
+class Token(BaseModel):
+    """One LaTeX word of the answer."""
+
+    text: str
+    confidence: Annotated[float, Field(ge=0, le=1)]
+    strokes: Annotated[list[int], Field(description="Places of the strokes it was read from")]
+
+
+class RecognizedSymbol(BaseModel):
+    """One written sign."""
+
+    latex: str
+    strokes: list[int]
+    confidence: Annotated[float, Field(ge=0, le=1)]
+    token: Annotated[int, Field(description="Its place among the tokens")]
+
+
+class Alternative(BaseModel):
+    """Another reading."""
+
+    latex: str
+    score: Annotated[float, Field(ge=0, le=1)]
+
+
+class Recognition(BaseModel):
+    """What was read (schema `inktex.recognition/1`)."""
+
+    schema_: Annotated[str, Field(alias="schema", examples=["inktex.recognition/1"])]
+    latex: Annotated[str, Field(examples=["x ^ { 2 }"])]
+    score: Annotated[float, Field(ge=0, le=1, description="How often such an answer is right as a whole")]
+    tokens: list[Token]
+    symbols: list[RecognizedSymbol]
+    alternatives: list[Alternative]
+    mathml: str
+    typst: str
+    unread: Annotated[list[int], Field(description="Strokes that no sign was read from")]
+    reread: Annotated[list[int], Field(description="Strokes that several signs were read from")]
+    complete: Annotated[bool, Field(description="False where the time limit forced an early end")]
+    model: str
+    elapsed: Annotated[float, Field(description="Seconds of recognising")]
+    attention: Annotated[list[list[float]] | None, Field(description="Per token and per stroke")] = None
+
+
+class FileResult(BaseModel):
+    """One ink of a file: what was read, or why not."""
+
+    source: str
+    recognition: Recognition | None = None
+    error: str | None = None
+
+
+class FileAnswer(BaseModel):
+    """All inks of a file."""
+
+    results: list[FileResult]
+
+
+class InkOfFile(BaseModel):
+    """One ink of a file as strokes, or why it could not be read."""
+
+    source: str
+    strokes: list[list[list[float]]] | None = None
+    truth: str | None = None
+    error: str | None = None
+
+
+class InkAnswer(BaseModel):
+    """All inks of a file."""
+
+    inks: list[InkOfFile]
+
+
+class RenderRequest(Strict):
+    """LaTeX to show."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"latex": r"\frac{1}{x^2}"}]})
+    latex: Annotated[str, Field(min_length=1, max_length=4000)]
+
+
+class Rendering(BaseModel):
+    """LaTeX in the other forms."""
+
+    latex: str
+    tokens: list[str]
+    mathml: str
+    typst: str
+
+
+class ErrorDetail(BaseModel):
+    """What is wrong."""
+
+    code: Annotated[str, Field(examples=["too_many_points"])]
+    message: str
+
+
+class ErrorAnswer(BaseModel):
+    """Every answer that is not the one asked for."""
+
+    error: ErrorDetail
+
+
+class MathpixPoints(BaseModel):
+    """Coordinates, one list per stroke."""
+
+    x: list[list[Coordinate]]
+    y: list[list[Coordinate]]
+
+
+class MathpixStrokes(BaseModel):
+    """The inner object."""
+
+    strokes: MathpixPoints
+
+
+class MathpixRequest(BaseModel):
+    """A request as Mathpix takes it; options that make no sense for single formulas are ignored."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "strokes": {
+                        "strokes": {
+                            "x": [[12, 30, 38, 58, 72], [70, 44, 16]],
+                            "y": [[40, 22, 48, 66, 50], [24, 44, 68]],
+                        }
+                    },
+                    "formats": ["text", "latex_styled"],
+                }
+            ]
+        },
+    )
+    strokes: MathpixStrokes
+    formats: list[str] | None = None
+    data_options: dict[str, Any] | None = None
+    math_inline_delimiters: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+
+
+class MathpixErrorInfo(BaseModel):
+    """What is wrong, for programs."""
+
+    id: str
+    message: str
+
+
+class MathpixAnswer(BaseModel):
+    """An answer as Mathpix gives it; in place of the text an error, where there is one."""
+
+    request_id: str
+    version: str | None = None
+    is_printed: bool | None = None
+    is_handwritten: bool | None = None
+    auto_rotate_confidence: float | None = None
+    auto_rotate_degrees: int | None = None
+    confidence: float | None = None
+    confidence_rate: float | None = None
+    latex_styled: str | None = None
+    text: str | None = None
+    html: str | None = None
+    data: list[dict[str, str]] | None = None
+    error: str | None = None
+    error_info: MathpixErrorInfo | None = None

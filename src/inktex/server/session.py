@@ -1,0 +1,276 @@
+"""Live writing over a WebSocket: strokes come in one by one, answers go out, the newest wins.
+
+Two tasks serve a connection. One takes messages and changes the ink at once; the other asks for the answer
+whenever the ink has changed. A change that comes while an answer is being searched makes that search stop:
+its answer would be old. Nothing piles up: there is one ink, and at most one call that waits for its turn.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, TypeVar
+
+from fastapi import WebSocket, WebSocketDisconnect
+
+from inktex import __version__
+from inktex.decoding import SearchCancelled
+from inktex.ink import InkError
+from inktex.latex import LatexError
+from inktex.recognizer import Recognition
+from inktex.server import messages
+from inktex.server.api import rendering
+from inktex.server.engine import Lane
+from inktex.server.errors import RequestError
+from inktex.server.explaining import explanation
+from inktex.server.guard import SESSION_PROTOCOL
+from inktex.server.service import Service
+
+T = TypeVar("T")
+
+log = logging.getLogger("inktex.server")
+
+TRY_AGAIN_LATER, POLICY_VIOLATION = 1013, 1008
+_BAD_MESSAGES = 20  # so many in a row end a session: this is no client of ours
+
+
+class LiveSession:
+    """One connection."""
+
+    def __init__(self, socket: WebSocket, service: Service) -> None:
+        self._socket = socket
+        self._service = service
+        self._session = service.recognizer.session()
+        self._lane = Lane(service.engine)
+        self._numbers: dict[str, int] = {}  # the client's name of a stroke -> the session's
+        self._points: dict[str, int] = {}
+        self._revision = 0  # the client's count of its changes
+        self._version = 0  # ours, also of changes that the client did not count
+        self._top = 6
+        self._asked = False  # whether a call for an answer waits for its turn
+        self._changed = asyncio.Event()
+        self._sending = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(self) -> None:
+        """Talk until the client leaves."""
+        service = self._service
+        offered = self._socket.scope.get("subprotocols", [])
+        await self._socket.accept(SESSION_PROTOCOL if SESSION_PROTOCOL in offered else None)
+        if service.sessions >= service.limits.sessions:
+            await self._socket.close(TRY_AGAIN_LATER, "too many live sessions; try again later")
+            return
+        service.sessions += 1
+        answering = asyncio.create_task(self._answer_changes())
+        try:
+            await self._send(self._hello())
+            await self._listen()
+        except WebSocketDisconnect:
+            pass
+        finally:
+            service.sessions -= 1
+            for task in (answering, *self._tasks):
+                task.cancel()
+            await asyncio.gather(answering, *self._tasks, return_exceptions=True)
+
+    def _hello(self) -> dict[str, Any]:
+        limits = self._service.limits
+        return {
+            "type": "hello",
+            "version": __version__,
+            "model": self._service.recognizer.model.info.name,
+            "limits": {
+                "body_bytes": limits.body_bytes,
+                "strokes": limits.strokes,
+                "points": limits.points,
+            },
+        }
+
+    # Taking messages ----------------------------------------------------------------------------------------
+
+    async def _listen(self) -> None:
+        bad = 0
+        while True:
+            incoming = await self._socket.receive()
+            if incoming["type"] == "websocket.disconnect":
+                return
+            try:
+                text = incoming.get("text")
+                if text is None:
+                    raise RequestError(400, "bad_message", "messages are JSON in text frames, not binary")
+                if len(text) > self._service.limits.body_bytes:
+                    raise RequestError(413, "too_large", "the message is too large")
+                self._take(messages.parse(text))
+                bad = 0
+            except RequestError as error:
+                bad += 1
+                await self._send({"type": "error", **_plain(error)})
+                if bad == _BAD_MESSAGES:
+                    await self._socket.close(POLICY_VIOLATION, "too many messages that cannot be read")
+                    return
+
+    def _take(self, message: messages.AnyMessage) -> None:
+        if isinstance(message, messages.Explain):
+            self._begin(self._explain())
+        elif isinstance(message, messages.Choose):
+            self._begin(self._choose(message.latex))
+        elif isinstance(message, messages.Options):
+            self._top = message.top
+            self._changed.set()
+        else:
+            self._change(message)
+            self._version += 1
+            if message.revision is not None:
+                self._revision = message.revision
+            if not message.more:
+                self._changed.set()
+
+    def _change(self, message: messages.Change) -> None:
+        try:
+            if isinstance(message, messages.Add | messages.Replace):
+                self._put(message)
+            elif isinstance(message, messages.Remove):
+                for name in message.ids:
+                    self._session.remove(self._number(name))
+                    del self._numbers[name], self._points[name]
+            elif isinstance(message, messages.Pin):
+                self._session.pin([self._number(name) for name in message.ids], message.latex)
+            else:
+                self._session.clear()
+                self._numbers.clear()
+                self._points.clear()
+        except (InkError, LatexError, ValueError) as error:
+            raise RequestError(422, "bad_message", str(error)) from None
+
+    def _put(self, message: messages.Add | messages.Replace) -> None:
+        limits, points = self._service.limits, [point[:2] for point in message.points]
+        known = self._points.get(message.id, 0)
+        if sum(self._points.values()) - known + len(points) > limits.points:
+            raise RequestError(413, "too_many_points", f"a session may have {limits.points} points")
+        if isinstance(message, messages.Replace):
+            self._session.replace(self._number(message.id), points)
+        else:
+            if message.id in self._numbers:
+                raise RequestError(422, "bad_message", "there is a stroke of that id already")
+            if len(self._numbers) >= limits.strokes:
+                raise RequestError(413, "too_many_strokes", f"a session may have {limits.strokes} strokes")
+            self._numbers[message.id] = self._session.add(points)
+        self._points[message.id] = len(points)
+
+    def _number(self, name: str) -> int:
+        if name not in self._numbers:
+            raise RequestError(422, "bad_message", "there is no stroke of that id")
+        return self._numbers[name]
+
+    # Giving answers -----------------------------------------------------------------------------------------
+
+    async def _answer_changes(self) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            if not self._numbers:
+                await self._send({"type": "empty", "revision": self._revision})
+            elif not self._asked:  # else a call waits for its turn and will read the ink as it is then
+                self._asked = True
+                self._begin(self._answer())
+
+    async def _answer(self) -> None:
+        """Answer for the ink as it is when the turn comes, unless it changes before the answer is there."""
+        state = (0, 0, [""])
+
+        def work(seconds: float) -> Recognition:
+            nonlocal state
+            self._asked = False
+            state = self._version, self._revision, self._names()
+            return self._session.answer(top=self._top, timeout=seconds)
+
+        try:
+            answer = await self._run(work, "unreadable_ink")
+        finally:
+            self._asked = False
+        version, revision, names = state
+        if answer is None:
+            return
+        if version != self._version:
+            self._service.metrics.add("superseded")
+            return
+        self._service.metrics.add("answers")
+        self._service.count(answer, self._session.ink)
+        await self._send(self._message("answer", answer, revision, names))
+
+    async def _choose(self, latex: str) -> None:
+        version, revision, names = self._version, self._revision, self._names()
+        answer = await self._run(lambda seconds: self._session.choose(latex), "not_kept")
+        if answer is not None and version == self._version:
+            await self._send(self._message("chosen", answer, revision, names))
+
+    async def _explain(self) -> None:
+        version, revision, names = self._version, self._revision, self._names()
+        ink = self._session.ink
+        if not names:
+            return
+        found = await self._run(
+            lambda seconds: explanation(self._service.recognizer, ink, seconds), "unreadable_ink"
+        )
+        if found is not None and version == self._version:
+            await self._send({"type": "explanation", "revision": revision, "strokes": names, **found})
+
+    async def _run(self, work: Callable[[float], T], code: str) -> T | None:
+        """Do work in its turn; what goes wrong is sent, and None is what came of it."""
+        revision = self._revision
+        try:
+            return await self._lane.run(work, seconds=self._service.limits.seconds)
+        except SearchCancelled:  # newer ink came
+            self._service.metrics.add("superseded")
+        except RequestError as error:
+            await self._send({"type": "error", "revision": revision, **_plain(error)})
+        except (InkError, LatexError, ValueError) as error:
+            await self._send({"type": "error", "revision": revision, "code": code, "message": str(error)})
+        return None
+
+    def _names(self) -> list[str]:
+        """The client's names of the strokes, in their order."""
+        named = {number: name for name, number in list(self._numbers.items())}
+        return [named[number] for number in self._session.stroke_ids if number in named]
+
+    def _message(self, kind: str, answer: Recognition, revision: int, names: list[str]) -> dict[str, Any]:
+        return {
+            "type": kind,
+            "revision": revision,
+            "strokes": names,
+            "recognition": answer.to_json(),
+            "alternatives": [
+                {**shown, "score": round(other.score, 4)}
+                for other in answer.alternatives
+                if (shown := _shown(other.latex)) is not None
+            ],
+        }
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        """Send, one message at a time."""
+        async with self._sending:
+            await self._socket.send_json(message)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task: asyncio.Task[None] = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(partial(_ended, self._tasks))
+
+
+def _ended(tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
+    tasks.discard(task)
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, WebSocketDisconnect | RuntimeError):  # else: it is closed
+        log.error("live session: %s", type(error).__name__)
+
+
+def _plain(error: RequestError) -> dict[str, str]:
+    return {"code": error.code, "message": error.message}
+
+
+def _shown(latex: str) -> dict[str, Any] | None:
+    """Another reading in all forms; None where it has none."""
+    try:
+        return rendering(latex)
+    except RequestError:
+        return None

@@ -1,0 +1,96 @@
+// The API page: the OpenAPI description in, readable sections with examples to try out.
+
+const main = document.getElementById("operations");
+const field = document.getElementById("token");
+
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+let description;
+
+const resolved = (schema) =>
+  schema?.$ref ? description.components.schemas[schema.$ref.split("/").pop()] : schema ?? {};
+
+function typeOf(schema) {
+  const known = resolved(schema);
+  if (known.anyOf) return known.anyOf.map(typeOf).filter((type) => type !== "null").join(" or ");
+  if (known.type === "array") return `list of ${typeOf(known.items)}`;
+  if (schema?.$ref) return schema.$ref.split("/").pop();
+  return known.format === "binary" || known.contentMediaType ? "file" : known.type ?? "anything";
+}
+
+function fields(schema) {
+  const known = resolved(schema);
+  const rows = Object.entries(known.properties ?? {}).map(([name, property]) => {
+    const inner = resolved(property);
+    const wanted = known.required?.includes(name) ? "" : " (optional)";
+    const words = property.description ?? inner.description ?? "";
+    return make("tr", {}, make("td", {}, make("code", { textContent: name })), make("td", { textContent: `${typeOf(property)}${wanted}${words ? ` – ${words}` : ""}` }));
+  });
+  if (!rows.length) return [];
+  const head = make("thead", {}, make("tr", {}, make("th", { scope: "col", textContent: "Field" }), make("th", { scope: "col", textContent: "What" })));
+  return [make("table", {}, head, make("tbody", {}, ...rows))];
+}
+
+function curl(method, path, type, example) {
+  const address = new URL(path.slice(1), location.href);
+  if (method === "get") return `curl ${address}`;
+  if (type === "multipart/form-data") return `curl -F file=@note.inkml ${address}`;
+  return `curl ${address} -H 'Content-Type: application/json' -d '${JSON.stringify(example)}'`;
+}
+
+function tryButton(method, path, example) {
+  const output = make("pre", { hidden: true, tabIndex: 0 });
+  const button = make("button", { type: "button", className: "quiet bordered", textContent: "Try it" });
+  button.addEventListener("click", async () => {
+    const headers = field.value ? { Authorization: `Bearer ${field.value}` } : {};
+    if (example) headers["Content-Type"] = "application/json";
+    const response = await fetch(path.slice(1), { method: method.toUpperCase(), headers, body: example && JSON.stringify(example) });
+    if (response.status === 401) document.getElementById("auth").hidden = false;
+    const text = await response.text();
+    let shown = text;
+    try {
+      shown = JSON.stringify(JSON.parse(text), null, 1).replace(/\n\s+(?=[-\d.]+,?\n)/g, " ").replace(/(\d)\n\s+\]/g, "$1]");
+    } catch {
+      // Not JSON: shown as it is.
+    }
+    output.textContent = `${response.status} ${response.statusText}\n${shown}`;
+    output.hidden = false;
+  });
+  return [button, output];
+}
+
+function section(path, method, operation) {
+  const [type, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  const example = resolved(body?.schema).examples?.[0];
+  const good = operation.responses["200"]?.content?.["application/json"]?.schema;
+  const errors = Object.entries(operation.responses).filter(([status]) => status !== "200");
+  const heading = make("h2", {}, make("span", { className: `method ${method}`, textContent: method.toUpperCase() }), path);
+  const parts = [heading, make("p", { textContent: operation.description ?? operation.summary })];
+  parts.push(make("pre", { tabIndex: 0, textContent: curl(method, path, type, example) }));
+  if (body) parts.push(make("h3", { textContent: `Request: ${type}` }), ...fields(body.schema), ...nested(body.schema));
+  if (good?.$ref) parts.push(make("h3", { textContent: `Answer: ${typeOf(good)}` }), ...fields(good));
+  if (errors.length > 1) {
+    parts.push(make("h3", { textContent: "Errors" }), make("p", { className: "hint", textContent: errors.map(([status, { description: words }]) => `${status} ${words}`).join(" · ") }));
+  }
+  if (method === "get" || example) parts.push(...tryButton(method, path, example));
+  return make("section", { className: "operation" }, ...parts);
+}
+
+/** The fields of objects inside a request, such as its options. */
+function nested(schema) {
+  return Object.entries(resolved(schema).properties ?? {}).flatMap(([name, property]) =>
+    property.$ref ? [make("h3", { textContent: name }), ...fields(property)] : [],
+  );
+}
+
+const response = await fetch("openapi.json");
+description = await response.json();
+main.replaceChildren(
+  ...Object.entries(description.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => section(path, method, operation)),
+  ),
+);

@@ -1,0 +1,319 @@
+// Pen, finger and mouse on the paper: pointer events in, strokes written, erased, chosen and moved out.
+//
+// A pen always writes. Once a pen was seen, fingers only move the paper: the hand may rest on it. Two fingers
+// zoom and pan in every tool.
+
+import { boundsOf, contains, distanceToStroke, grown, insidePolygon, moved, strokeAt } from "./geometry.js";
+import { newId } from "./notebook.js";
+import { scratchedOut } from "./scratch.js";
+
+const ERASER = 11; // radius in px of the screen
+const PALM = 45; // a contact wider than this (px) is a hand
+
+export class Pointer extends EventTarget {
+  #active = null; // what the pointer that is down does
+  #fingers = new Map(); // touches that are down
+  #pinch = null;
+  #penAt = -Infinity; // when a pen was last near
+  #spaceHeld = false;
+  penSeen = false;
+  tool = "pen";
+
+  constructor(sheet, notebook, link) {
+    super();
+    this.sheet = sheet;
+    this.notebook = notebook;
+    this.link = link;
+    const canvas = sheet.settled;
+    canvas.addEventListener("pointerdown", (event) => this.#down(event));
+    canvas.addEventListener("pointermove", (event) => this.#move(event));
+    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => this.#up(event));
+    canvas.addEventListener("pointerleave", () => this.#leave());
+    canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+    canvas.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+  }
+
+  set space(held) {
+    this.#spaceHeld = held;
+    this.#cursor();
+  }
+
+  setTool(tool) {
+    this.tool = tool;
+    if (tool !== "select") this.select([]);
+    this.sheet.paintWet(null);
+    this.#cursor();
+    this.dispatchEvent(new Event("tool"));
+  }
+
+  #cursor() {
+    this.sheet.settled.dataset.tool = this.#spaceHeld ? "hand" : this.tool;
+  }
+
+  select(ids) {
+    this.sheet.selected = new Set(ids);
+    this.sheet.paint();
+    this.dispatchEvent(new Event("selection"));
+  }
+
+  get busy() {
+    return this.#active !== null;
+  }
+
+  // One pointer ----------------------------------------------------------------------------------------------
+
+  #place(event) {
+    const box = this.sheet.settled.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  #point(event) {
+    const [x, y] = this.sheet.toPaper(...this.#place(event));
+    const pressure = event.pointerType === "pen" ? event.pressure : 0.5;
+    return [round(x), round(y), Math.round(event.timeStamp), Math.round(pressure * 1000) / 1000];
+  }
+
+  #down(event) {
+    if (event.pointerType === "pen") {
+      this.penSeen = true;
+      this.#penAt = event.timeStamp;
+    }
+    if (event.pointerType === "touch") {
+      if (this.#isPalm(event)) return;
+      this.#fingers.set(event.pointerId, this.#place(event));
+      if (this.#fingers.size === 2) {
+        this.#giveUp();
+        this.#pinch = this.#span();
+        return;
+      }
+      if (this.#fingers.size > 2) return;
+    }
+    if (this.#active || (event.pointerType === "mouse" && event.button > 1)) return;
+    this.sheet.settled.setPointerCapture(event.pointerId);
+    this.sheet.settled.focus({ preventScroll: true });
+    this.link.clear();
+    this.#active = this.#actionFor(event);
+    this.#active.start(event);
+    this.dispatchEvent(new Event("down"));
+  }
+
+  #isPalm(event) {
+    if (Math.max(event.width, event.height) > PALM) return true;
+    return event.timeStamp - this.#penAt < 700 || this.#active?.pen; // a hand resting while the pen writes
+  }
+
+  #actionFor(event) {
+    const hand = this.#spaceHeld || this.tool === "hand" || event.button === 1;
+    if (hand || (event.pointerType === "touch" && this.penSeen)) return this.#panning(event);
+    const eraserEnd = event.pointerType === "pen" && (event.buttons & 32 || event.button === 5);
+    if (eraserEnd || this.tool === "eraser") return this.#erasing(event);
+    if (this.tool === "select") return this.#selecting(event);
+    return this.#writing(event);
+  }
+
+  #move(event) {
+    if (event.pointerType === "pen") this.#penAt = event.timeStamp;
+    if (event.pointerType === "touch" && this.#fingers.has(event.pointerId)) {
+      this.#fingers.set(event.pointerId, this.#place(event));
+      if (this.#pinch) {
+        this.#pinchMove();
+        return;
+      }
+    }
+    if (this.#active?.id === event.pointerId) this.#active.move(event);
+    else if (!this.#active && event.pointerType !== "touch") this.#hover(event);
+  }
+
+  #up(event) {
+    this.#fingers.delete(event.pointerId);
+    if (this.#fingers.size < 2) this.#pinch = null;
+    if (this.#active?.id !== event.pointerId) return;
+    const action = this.#active;
+    this.#active = null;
+    if (event.type === "pointercancel") action.cancel?.();
+    else action.end(event);
+    this.dispatchEvent(new Event("up"));
+  }
+
+  #giveUp() {
+    this.#active?.cancel?.();
+    this.#active = null;
+  }
+
+  #leave() {
+    if (this.#active) return;
+    this.sheet.paintWet(null);
+    if (this.tool !== "select" || !this.sheet.selected.size) this.link.lightStroke(null);
+  }
+
+  #hover(event) {
+    const [x, y] = this.sheet.toPaper(...this.#place(event));
+    if (this.tool === "eraser") this.sheet.paintEraser(x, y, ERASER / this.sheet.view.zoom);
+    const stroke = strokeAt(this.notebook.strokes, x, y, 9 / this.sheet.view.zoom);
+    this.link.lightStroke(stroke?.id ?? null);
+  }
+
+  // What a pointer can do ------------------------------------------------------------------------------------
+
+  #writing(first) {
+    const points = [];
+    const take = (event) => {
+      const point = this.#point(event), last = points[points.length - 1];
+      if (!last || last[0] !== point[0] || last[1] !== point[1]) points.push(point);
+    };
+    return {
+      id: first.pointerId,
+      pen: first.pointerType === "pen",
+      start: (event) => {
+        take(event);
+        this.sheet.paintWet(points);
+      },
+      move: (event) => {
+        const parts = event.getCoalescedEvents?.() ?? [];
+        for (const part of parts.length ? parts : [event]) take(part);
+        const guessed = (event.getPredictedEvents?.() ?? []).slice(0, 2).map((part) => this.#point(part));
+        this.sheet.paintWet(points, guessed);
+      },
+      end: (event) => {
+        take(event);
+        this.sheet.paintWet(null);
+        const stroke = { id: newId(), points };
+        const scratched = scratchedOut(stroke, this.notebook.strokes);
+        if (scratched.length) {
+          this.notebook.remove(scratched.map(({ id }) => id));
+          this.dispatchEvent(new CustomEvent("scratched", { detail: scratched.length }));
+        } else this.notebook.add(stroke);
+      },
+      cancel: () => this.sheet.paintWet(null),
+    };
+  }
+
+  #erasing(first) {
+    const erase = (event) => {
+      for (const part of [...(event.getCoalescedEvents?.() ?? []), event]) {
+        const [x, y] = this.sheet.toPaper(...this.#place(part)), radius = ERASER / this.sheet.view.zoom;
+        for (const stroke of this.notebook.strokes) {
+          if (distanceToStroke(stroke, x, y) <= radius) this.sheet.hidden.add(stroke.id);
+        }
+        this.sheet.paintEraser(x, y, radius);
+      }
+      this.sheet.paint();
+    };
+    const stop = () => {
+      const ids = [...this.sheet.hidden];
+      this.sheet.hidden.clear();
+      this.sheet.paintWet(null);
+      this.sheet.paint();
+      return ids;
+    };
+    return { id: first.pointerId, start: erase, move: erase, end: () => this.notebook.remove(stop()), cancel: stop };
+  }
+
+  #panning(first) {
+    let last = this.#place(first);
+    this.sheet.settled.dataset.grabbing = "";
+    return {
+      id: first.pointerId,
+      start: () => {},
+      move: (event) => {
+        const [x, y] = this.#place(event);
+        this.sheet.pan(x - last[0], y - last[1]);
+        last = [x, y];
+      },
+      end: () => delete this.sheet.settled.dataset.grabbing,
+      cancel: () => delete this.sheet.settled.dataset.grabbing,
+    };
+  }
+
+  #selecting(first) {
+    const start = this.sheet.toPaper(...this.#place(first));
+    const chosen = this.notebook.strokes.filter(({ id }) => this.sheet.selected.has(id));
+    const box = boundsOf(chosen);
+    if (box && contains(grown(box, 14 / this.sheet.view.zoom), ...start)) return this.#moving(first, start);
+    const path = [start];
+    return {
+      id: first.pointerId,
+      start: () => {},
+      move: (event) => {
+        path.push(this.sheet.toPaper(...this.#place(event)));
+        this.sheet.lasso = path;
+        this.sheet.paint();
+      },
+      end: (event) => {
+        this.sheet.lasso = null;
+        const found = path.length < 4 ? this.#tapped(start) : this.#encircled(path);
+        this.select(event.shiftKey ? [...this.sheet.selected, ...found] : found);
+      },
+      cancel: () => {
+        this.sheet.lasso = null;
+        this.sheet.paint();
+      },
+    };
+  }
+
+  #tapped([x, y]) {
+    const stroke = strokeAt(this.notebook.strokes, x, y, 16 / this.sheet.view.zoom);
+    if (stroke) this.link.lightStroke(stroke.id);
+    return stroke ? [stroke.id] : [];
+  }
+
+  #encircled(path) {
+    return this.notebook.strokes
+      .filter(({ points }) => points.filter(([x, y]) => insidePolygon(path, x, y)).length > 0.6 * points.length)
+      .map(({ id }) => id);
+  }
+
+  #moving(first, start) {
+    const stop = () => {
+      const shift = this.sheet.shift;
+      this.sheet.shift = null;
+      this.sheet.paint();
+      return shift;
+    };
+    return {
+      id: first.pointerId,
+      start: () => {},
+      move: (event) => {
+        const [x, y] = this.sheet.toPaper(...this.#place(event));
+        this.sheet.shift = [x - start[0], y - start[1]];
+        this.sheet.paint();
+      },
+      end: () => {
+        const shift = stop();
+        if (shift) this.moveSelected(...shift);
+      },
+      cancel: stop,
+    };
+  }
+
+  moveSelected(dx, dy) {
+    const ids = this.sheet.selected;
+    this.notebook.commit(this.notebook.strokes.map((stroke) => (ids.has(stroke.id) ? moved(stroke, dx, dy) : stroke)));
+  }
+
+  // Zoom and pan ---------------------------------------------------------------------------------------------
+
+  #span() {
+    const [[ax, ay], [bx, by]] = [...this.#fingers.values()];
+    return { x: (ax + bx) / 2, y: (ay + by) / 2, distance: Math.hypot(ax - bx, ay - by) || 1 };
+  }
+
+  #pinchMove() {
+    const now = this.#span(), before = this.#pinch;
+    this.sheet.pan(now.x - before.x, now.y - before.y);
+    this.sheet.zoomAt(now.distance / before.distance, now.x, now.y);
+    this.#pinch = now;
+  }
+
+  #wheel(event) {
+    event.preventDefault();
+    const [x, y] = this.#place(event);
+    const lines = event.deltaMode === 1 ? 16 : 1;
+    if (event.ctrlKey || event.metaKey) this.sheet.zoomAt(Math.exp(-event.deltaY * lines * 0.004), x, y);
+    else if (event.shiftKey && !event.deltaX) this.sheet.pan(-event.deltaY * lines, 0);
+    else this.sheet.pan(-event.deltaX * lines, -event.deltaY * lines);
+  }
+}
+
+const round = (value) => Math.round(value * 100) / 100;

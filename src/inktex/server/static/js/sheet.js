@@ -1,0 +1,289 @@
+// The paper: strokes, the view on them (zoom and pan), and how they are painted on two canvases.
+//
+// The lower canvas holds what is settled and is painted when something changed; the upper one holds the line
+// that is being written, so that a stroke appears under the pen without painting all the others again.
+
+import { boundsOf } from "./geometry.js";
+import { outlineOf, samplesOf } from "./outline.js";
+
+const SMALLEST = 0.2, LARGEST = 6;
+
+export class Sheet extends EventTarget {
+  #outlines = new WeakMap(); // stroke -> its outline
+  #asked = false;
+  view = { x: 0, y: 0, zoom: 1 };
+  strokes = [];
+  lit = new Set();
+  selected = new Set();
+  unread = new Set();
+  reread = new Set();
+  cursor = null; // id of the stroke that keys point at
+  attention = null; // Map of stroke id -> intensity 0..1, or an array of them per point
+  lasso = null;
+  hidden = new Set(); // strokes about to be erased
+  shift = null; // how far the selection is being dragged
+
+  constructor(settled, wet) {
+    super();
+    this.settled = settled;
+    this.wet = wet;
+    this.paper = settled.getContext("2d");
+    this.pen = wet.getContext("2d", { desynchronized: true });
+    new ResizeObserver(() => this.#resize()).observe(settled);
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", () => this.#readColours());
+    this.#readColours();
+    this.#resize();
+  }
+
+  #readColours() {
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+    this.colours = Object.fromEntries(
+      ["ink", "grid", "accent", "accent-soft", "doubt", "twice", "lit", "why-back", "why-ink", "why-lit"].map((n) => [n, colour(n)]),
+    );
+    this.paint();
+  }
+
+  #resize() {
+    const { clientWidth: width, clientHeight: height } = this.settled;
+    this.ratio = window.devicePixelRatio || 1;
+    for (const canvas of [this.settled, this.wet]) {
+      canvas.width = Math.round(width * this.ratio);
+      canvas.height = Math.round(height * this.ratio);
+    }
+    this.width = width;
+    this.height = height;
+    this.dispatchEvent(new Event("resize"));
+    this.#paintNow();
+  }
+
+  // The view -------------------------------------------------------------------------------------------------
+
+  /** A place on the screen (px in the canvas) as a place on the paper. */
+  toPaper(x, y) {
+    return [(x - this.view.x) / this.view.zoom, (y - this.view.y) / this.view.zoom];
+  }
+
+  toScreen(x, y) {
+    return [x * this.view.zoom + this.view.x, y * this.view.zoom + this.view.y];
+  }
+
+  pan(dx, dy) {
+    this.view = { ...this.view, x: this.view.x + dx, y: this.view.y + dy };
+    this.#viewed();
+  }
+
+  /** Zoom so that the place under (x, y) stays there. */
+  zoomAt(factor, x = this.width / 2, y = this.height / 2) {
+    const zoom = Math.min(LARGEST, Math.max(SMALLEST, this.view.zoom * factor));
+    const [px, py] = this.toPaper(x, y);
+    this.view = { zoom, x: x - px * zoom, y: y - py * zoom };
+    this.#viewed();
+  }
+
+  /** Show all ink, no larger than it was written. */
+  fit(strokes = this.strokes, largest = 1) {
+    const box = boundsOf(strokes);
+    if (!box) this.view = { x: 0, y: 0, zoom: 1 };
+    else {
+      const room = this.clear ?? { left: 0, right: 0, top: 0, bottom: 0 };
+      const width = this.width - room.left - room.right - 48, height = this.height - room.top - room.bottom - 48;
+      const zoom = Math.max(SMALLEST, Math.min(largest, width / (box.width || 1), height / (box.height || 1)));
+      this.view = {
+        zoom,
+        x: room.left + 24 + width / 2 - ((box.left + box.right) / 2) * zoom,
+        y: room.top + 24 + height / 2 - ((box.top + box.bottom) / 2) * zoom,
+      };
+    }
+    this.#viewed();
+  }
+
+  /** Bring strokes into view if they are not. */
+  reveal(strokes) {
+    const box = boundsOf(strokes);
+    if (!box) return;
+    const [left, top] = this.toScreen(box.left, box.top), [right, bottom] = this.toScreen(box.right, box.bottom);
+    if (left < 0 || top < 0 || right > this.width || bottom > this.height) this.fit(this.strokes, this.view.zoom);
+  }
+
+  #viewed() {
+    this.dispatchEvent(new Event("view"));
+    this.paint();
+  }
+
+  // Painting -------------------------------------------------------------------------------------------------
+
+  /** Paint before the next frame. */
+  paint() {
+    if (this.#asked) return;
+    this.#asked = true;
+    requestAnimationFrame(() => this.#paintNow());
+  }
+
+  #begin(context) {
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+    const { x, y, zoom } = this.view, r = this.ratio;
+    context.setTransform(zoom * r, 0, 0, zoom * r, x * r, y * r);
+  }
+
+  #paintNow() {
+    this.#asked = false;
+    const context = this.paper, colours = this.colours;
+    this.#begin(context);
+    this.#paintGrid(context);
+    if (this.attention) {
+      this.#paintAttention(context);
+      return;
+    }
+    for (const stroke of this.strokes) {
+      if (this.hidden.has(stroke.id)) context.globalAlpha = 0.18;
+      const shifted = this.shift && this.selected.has(stroke.id);
+      if (shifted) context.translate(this.shift[0], this.shift[1]);
+      this.#paintStroke(context, stroke, colours);
+      if (shifted) context.translate(-this.shift[0], -this.shift[1]);
+      context.globalAlpha = 1;
+    }
+    if (this.selected.size) this.#paintFrame(context);
+    if (this.lasso) this.#paintLasso(context);
+  }
+
+  #outline(stroke) {
+    let outline = this.#outlines.get(stroke);
+    if (!outline) {
+      outline = outlineOf(stroke.points);
+      this.#outlines.set(stroke, outline);
+    }
+    return outline;
+  }
+
+  #halo(context, stroke, colour, width, dash = []) {
+    context.save();
+    context.strokeStyle = colour;
+    context.lineWidth = width / this.view.zoom;
+    context.lineJoin = context.lineCap = "round";
+    context.setLineDash(dash.map((d) => d / this.view.zoom));
+    context.stroke(this.#line(stroke));
+    context.restore();
+  }
+
+  #line(stroke) {
+    const path = new Path2D();
+    samplesOf(stroke.points).forEach(({ x, y }, i) => (i ? path.lineTo(x, y) : path.moveTo(x, y)));
+    if (stroke.points.length === 1) path.lineTo(stroke.points[0][0] + 0.01, stroke.points[0][1]);
+    return path;
+  }
+
+  #paintStroke(context, stroke, colours) {
+    const { id } = stroke;
+    if (this.unread.has(id)) this.#halo(context, stroke, colours.doubt, 13, [1, 7]);
+    if (this.reread.has(id)) this.#halo(context, stroke, colours.twice, 13, [9, 7]);
+    if (this.lit.has(id)) this.#halo(context, stroke, colours["accent-soft"], 16);
+    if (this.selected.has(id)) this.#halo(context, stroke, colours["accent-soft"], 12);
+    if (this.cursor === id) this.#halo(context, stroke, colours.accent, 12, [2, 5]);
+    context.fillStyle = this.lit.has(id) ? colours.accent : colours.ink;
+    context.fill(this.#outline(stroke));
+  }
+
+  #paintGrid(context) {
+    const zoom = this.view.zoom;
+    const step = zoom < 0.6 ? 64 : zoom > 2.5 ? 16 : 32;
+    const [left, top] = this.toPaper(0, 0), [right, bottom] = this.toPaper(this.width, this.height);
+    context.fillStyle = this.attention ? this.colours["why-back"] : this.colours.grid;
+    if (this.attention) {
+      context.fillRect(left, top, right - left, bottom - top);
+      return;
+    }
+    const size = 1.6 / zoom;
+    for (let x = Math.floor(left / step) * step; x < right; x += step) {
+      for (let y = Math.floor(top / step) * step; y < bottom; y += step) {
+        context.fillRect(x - size / 2, y - size / 2, size, size);
+      }
+    }
+  }
+
+  /** Attention as in the paper's figures: red on dark, the more the brighter. */
+  #paintAttention(context) {
+    const colours = this.colours;
+    for (const stroke of this.strokes) {
+      context.fillStyle = colours["why-ink"];
+      context.fill(this.#outline(stroke));
+    }
+    context.lineCap = context.lineJoin = "round";
+    for (const stroke of this.strokes) {
+      const intensity = this.attention.get(stroke.id) ?? 0;
+      const points = stroke.points;
+      const at = (i) => (Array.isArray(intensity) ? intensity[i] ?? 0 : intensity);
+      context.strokeStyle = colours["why-lit"];
+      for (const [width, share] of [[13, 0.22], [4.6, 1]]) {
+        context.lineWidth = width;
+        if (!Array.isArray(intensity)) {
+          if (intensity < 0.02) continue;
+          context.globalAlpha = Math.min(1, intensity * share);
+          context.stroke(this.#line(stroke));
+          continue;
+        }
+        for (let i = 0; i < points.length; i++) {
+          const level = at(i);
+          if (level < 0.02) continue;
+          context.globalAlpha = Math.min(1, level * share);
+          context.beginPath();
+          const [x, y] = points[Math.max(0, i - 1)];
+          context.moveTo(x, y);
+          context.lineTo(points[i][0] + (i ? 0 : 0.01), points[i][1]);
+          context.stroke();
+        }
+      }
+      context.globalAlpha = 1;
+    }
+  }
+
+  #paintFrame(context) {
+    const box = boundsOf(this.strokes.filter((stroke) => this.selected.has(stroke.id)));
+    if (!box) return;
+    const margin = 12 / this.view.zoom, [dx, dy] = this.shift ?? [0, 0];
+    context.save();
+    context.strokeStyle = this.colours.accent;
+    context.lineWidth = 1.5 / this.view.zoom;
+    context.setLineDash([6 / this.view.zoom, 5 / this.view.zoom]);
+    context.beginPath();
+    context.roundRect(box.left - margin + dx, box.top - margin + dy, box.width + 2 * margin, box.height + 2 * margin, margin);
+    context.stroke();
+    context.restore();
+  }
+
+  #paintLasso(context) {
+    context.save();
+    context.beginPath();
+    this.lasso.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+    context.closePath();
+    context.fillStyle = this.colours["accent-soft"];
+    context.globalAlpha = 0.4;
+    context.fill();
+    context.globalAlpha = 1;
+    context.strokeStyle = this.colours.accent;
+    context.lineWidth = 1.5 / this.view.zoom;
+    context.setLineDash([5 / this.view.zoom, 5 / this.view.zoom]);
+    context.stroke();
+    context.restore();
+  }
+
+  /** Paint the line being written, with a guess of where it goes in the next moment; none: wipe it away. */
+  paintWet(points, guessed = []) {
+    this.#begin(this.pen);
+    if (!points?.length) return;
+    this.pen.fillStyle = this.colours.ink;
+    this.pen.fill(outlineOf([...points, ...guessed]));
+  }
+
+  /** Show where the eraser is. */
+  paintEraser(x, y, radius) {
+    this.#begin(this.pen);
+    this.pen.strokeStyle = this.colours.accent;
+    this.pen.lineWidth = 1.5 / this.view.zoom;
+    this.pen.beginPath();
+    this.pen.arc(x, y, radius, 0, 2 * Math.PI);
+    this.pen.stroke();
+  }
+}

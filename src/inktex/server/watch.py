@@ -1,0 +1,93 @@
+"""What is kept of every request, a line in the log and a count; and what every answer carries, its headers.
+
+The line says method, path, status, duration and size. It never holds ink, nor a query string; whoever wants
+ink in the log asks for it (`--log-ink`), and then the recogniser's endpoints write it themselves.
+"""
+
+import logging
+from time import perf_counter
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from inktex.server.guard import route_of
+from inktex.server.metrics import Metrics
+
+log = logging.getLogger("inktex.server")
+
+# Everything the page needs comes from this server; nothing is written into it that could run.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+}
+
+
+class Watch:
+    """Headers, log and metrics, around everything."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        begun = perf_counter()
+        status, size = 0, 0
+
+        async def watched(message: Message) -> None:
+            nonlocal status, size
+            kind = message["type"]
+            if kind in ("http.response.start", "websocket.http.response.start"):
+                status = message["status"]
+                _add_headers(message, scope["path"])
+            elif kind == "websocket.accept":
+                status = 101
+            elif kind == "websocket.close" and not status:
+                status = 403
+            elif kind == "http.response.body":
+                size += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        except Exception as error:
+            status = status or 500
+            # Messages of exceptions may hold values; the type says that something is wrong.
+            log.error(
+                "%s failed: %s", scope["path"][:80], type(error).__name__, exc_info=log.isEnabledFor(10)
+            )
+            if scope["type"] == "http" and not size:
+                raise
+        finally:
+            seconds = perf_counter() - begun
+            self.metrics.request(route_of(scope["path"]).endpoint, status or 499, seconds)
+            log.info(
+                "%s %s %d %.1f ms %d bytes",
+                scope.get("method", "WS"),
+                ascii(scope["path"][:80])[1:-1],
+                status or 499,
+                seconds * 1000,
+                size,
+            )
+
+
+def _add_headers(message: Message, path: str) -> None:
+    headers = MutableHeaders(scope=message)
+    for name, value in HEADERS.items():
+        headers.setdefault(name, value)
+    # Programs' answers are never kept; the page's files are asked for again and mostly answered 304.
+    headers.setdefault(
+        "Cache-Control", "no-store" if path.startswith(("/v1/", "/v3/", "/metrics")) else "no-cache"
+    )
