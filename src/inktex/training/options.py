@@ -17,7 +17,7 @@ class TrainOptions:
     """Everything about a run but the network's shape."""
 
     seed: int = 1
-    epochs: int = 22
+    epochs: int = 20
     batch: int = 16  # expressions per step, over all workers
     optimizer: Literal["adamw", "adadelta"] = "adamw"
     learning_rate: float = 1e-3
