@@ -6,7 +6,7 @@ counted under.
 
 - over-translation: a sign too many. Seen in the attention if the sign was read from ink that an earlier
   sign had been read from; otherwise a symbol was split into two.
-- under-translation: a sign is missing. Seen in the attention if strokes were never read; otherwise the sign
+- under-translation: a sign is missing. Seen in the attention if its ink was never read; otherwise the sign
   was swallowed by a neighbour.
 - symbol confusion: the right number of signs, one of them with a wrong name.
 - structure error: all signs right, but one in a wrong place.
@@ -23,7 +23,7 @@ from inktex.evaluation.trees import align as align_trees
 from inktex.evaluation.trees import symbol_tree
 from inktex.latex import LatexError, parse_layout
 
-from .coverage import Rereading, rereadings
+from .coverage import UNREAD_BELOW, Rereading, rereadings, stroke_coverage
 from .reading import Reading
 
 
@@ -84,16 +84,15 @@ def _compare(
     places = [[node.token for node in layout.symbols()] for layout in layouts]
     trees = [symbol_tree(layout) for layout in layouts]
     again = {found.token: found for found in rereadings(answer, reading.strokes)}
-    unread = set(reading.alignment.unread)
+    coverage = stroke_coverage(answer, reading.strokes)
     mistakes: list[Mistake] = []
-    explained: set[int] = set()  # unread strokes that some mistake is about
     pairs = align_trees(*trees)
     partner = {i: j for i, j in pairs if i >= 0 and j >= 0}
     for i, j in pairs:
         true_place = places[0][i] if i >= 0 else None
         place = places[1][j] if j >= 0 else None
         ink = () if true_place is None or strokes_of is None else strokes_of[true_place]
-        never = tuple(stroke for stroke in ink if stroke in unread)
+        never = bool(ink) and float(coverage[list(ink)].sum()) < UNREAD_BELOW
         right = i >= 0 and j >= 0 and trees[0].labels[i] == trees[1].labels[j]
         if place in again and not right and place is not None:
             mistakes.append(_read_twice(answer, true_place, place, again[place]))
@@ -101,12 +100,9 @@ def _compare(
             strokes = reading.alignment.strokes_of[place]
             text = f"{answer[place]} is one sign too many, made of a part of another"
             mistakes.append(Mistake(Kind.OVER, text, None, place, strokes))
-        if never and not right and true_place is not None and 2 * len(never) >= len(ink):
-            explained.update(never)
-            text = f"{truth[true_place]} was never read"
-            mistakes.append(Mistake(Kind.UNDER, text, true_place, None, never, seen=True))
-        elif place is None and true_place is not None:
-            mistakes.append(_missing(truth, true_place, ink, unread - explained))
+        if true_place is not None and not right and (never or place is None):
+            text = "was never read" if never else "was swallowed by another sign"
+            mistakes.append(Mistake(Kind.UNDER, f"{truth[true_place]} {text}", true_place, None, ink, never))
         elif i >= 0 and j >= 0 and not right and place not in again:
             text = f"{trees[0].labels[i]} was read as {trees[1].labels[j]}"
             mistakes.append(Mistake(Kind.CONFUSION, text, true_place, place, ink))
@@ -126,15 +122,6 @@ def _read_twice(answer: Sequence[str], true_place: int | None, place: int, found
         f"{answer[place]} was read from stroke {found.stroke}, which had been read as {answer[found.before]}"
     )
     return Mistake(Kind.OVER, text, true_place, place, (found.stroke,), seen=True, earlier_token=found.before)
-
-
-def _missing(truth: Sequence[str], place: int, ink: tuple[int, ...], unread: set[int]) -> Mistake:
-    """A sign that the answer lacks; which of several equal signs it was, only the unread ink can tell."""
-    if unread:
-        return Mistake(
-            Kind.UNDER, f"{truth[place]} was never read", place, None, tuple(sorted(unread)), seen=True
-        )
-    return Mistake(Kind.UNDER, f"{truth[place]} was swallowed by another sign", place, None, ink)
 
 
 def _moved(true: str, answered: str) -> bool:

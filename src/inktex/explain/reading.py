@@ -1,7 +1,7 @@
 """What a model read from an ink, and where it looked while it wrote each token.
 
-In: ink and a model that decodes (`ReadingModel`: a stepper with what is needed to feed it). Out: `Reading`s,
-which all pictures and all of the error analysis are made from. `read_as` makes the model write given tokens,
+In: ink and a model (of the runtime, or any stepper with what is needed to feed it). Out: `Reading`s, which
+all pictures and all of the error analysis are made from. `read_as` makes the model write given tokens,
 to see where it would have looked for the right answer and how likely that answer was to it.
 """
 
@@ -12,11 +12,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.decoding import SearchOptions, Stepper, beam_search, length_batches
+from inktex.decoding import (
+    Hypothesis,
+    SearchOptions,
+    Stepper,
+    beam_search,
+    feature_length,
+    length_batches,
+)
 from inktex.features import FeatureOptions, Features, extract_many
 from inktex.ink import Ink
+from inktex.runtime import Model, ModelInput
 
-from .alignment import Alignment, align_strokes
+from .alignment import Alignment, align
 from .attention import Floats, intensity_at, stroke_attention
 
 
@@ -26,8 +34,22 @@ class ReadingModel:
 
     name: str
     stepper: Stepper
-    features: FeatureOptions
     stride: int  # feature rows per annotation
+    inputs: Callable[[Sequence[Ink]], Sequence[ModelInput]]
+
+    @classmethod
+    def of(cls, model: Model) -> "ReadingModel":
+        """A model of the runtime."""
+        return cls(model.info.name, model.stepper(), model.info.stride, model.inputs)
+
+    @classmethod
+    def of_stepper(cls, name: str, stepper: Stepper, stride: int, features: FeatureOptions) -> "ReadingModel":
+        """Any stepper that reads one kind of features."""
+
+        def inputs(inks: Sequence[Ink]) -> list[ModelInput]:
+            return [ModelInput(made, made.rows) for made in extract_many(inks, features)]
+
+        return cls(name, stepper, stride, inputs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +76,7 @@ class Reading:
     @cached_property
     def alignment(self) -> Alignment:
         """Which token read which strokes."""
-        return align_strokes(self.tokens, self.strokes)
+        return align(self.tokens, self.attention, self.features, self.stride, len(self.ink))
 
     def intensity(self, positions: Floats) -> Floats:
         """(T+1, M) how brightly each token lights the ink at positions among its points."""
@@ -70,31 +92,42 @@ def read_inks(
     progress: Callable[[int], None] | None = None,
 ) -> list[Reading]:
     """The best answer to every ink; `progress` is told how many more are done."""
-    features = extract_many(inks, model.features)
+    inputs = model.inputs(inks)
     readings: list[Reading | None] = [None] * len(inks)
-    for places in length_batches([len(each.rows) for each in features], batch):
+    for places in length_batches([feature_length(each.arrays) for each in inputs], batch):
         found = beam_search(
-            model.stepper, [features[place].rows for place in places], options or SearchOptions()
+            model.stepper, [inputs[place].arrays for place in places], options or SearchOptions()
         )
         for place, (best, *_) in zip(places, found, strict=True):
-            readings[place] = Reading(
-                ink=inks[place],
-                tokens=model.stepper.vocabulary.decode(best.tokens),
-                attention=best.attention,
-                features=features[place],
-                stride=model.stride,
-                token_log_probs=best.token_log_probs,
-            )
+            readings[place] = _reading(model, inks[place], inputs[place].features, best)
         if progress is not None:
             progress(len(places))
     return [reading for reading in readings if reading is not None]
 
 
+def read_best(model: ReadingModel, ink: Ink, options: SearchOptions) -> list[Reading]:
+    """The `options.top` best answers to one ink, best first."""
+    (given,) = model.inputs([ink])
+    (found,) = beam_search(model.stepper, [given.arrays], options)
+    return [_reading(model, ink, given.features, hypothesis) for hypothesis in found]
+
+
+def _reading(model: ReadingModel, ink: Ink, features: Features, found: Hypothesis) -> Reading:
+    return Reading(
+        ink=ink,
+        tokens=model.stepper.vocabulary.decode(found.tokens),
+        attention=found.attention,
+        features=features,
+        stride=model.stride,
+        token_log_probs=found.token_log_probs,
+    )
+
+
 def read_as(model: ReadingModel, ink: Ink, tokens: Sequence[str]) -> Reading:
     """Make the model write `tokens`; LatexError if it does not know one of them."""
     ids = model.stepper.vocabulary.encode(tokens)
-    (features,) = extract_many([ink], model.features)
-    state = model.stepper.start([features.rows])
+    (given,) = model.inputs([ink])
+    state = model.stepper.start([given.arrays])
     length = int(model.stepper.lengths(state)[0])
     attention, log_probs = [], []
     for previous, following in zip([0, *ids], [*ids, 0], strict=True):
@@ -106,7 +139,7 @@ def read_as(model: ReadingModel, ink: Ink, tokens: Sequence[str]) -> Reading:
         ink=ink,
         tokens=tuple(tokens),
         attention=np.stack(attention).astype(np.float32),
-        features=features,
+        features=given.features,
         stride=model.stride,
         token_log_probs=np.array(log_probs, dtype=np.float32),
     )

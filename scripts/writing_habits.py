@@ -1,0 +1,51 @@
+"""Count how the signs of the training set are written, for the alignment of strokes with tokens.
+
+python scripts/writing_habits.py        writes src/inktex/explain/habits.json
+"""
+
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from inktex.corpus import load_split
+from inktex.explain.habits import DISTANCES, MOST_STROKES, OVERLAPS, stroke_pairs
+from inktex.features import FeatureOptions, extract_many
+from inktex.files import write_atomically
+
+TARGET = Path(__file__).parents[1] / "src/inktex/explain/habits.json"
+
+
+def main() -> None:
+    """Count and write."""
+    counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    pairs = np.zeros((2, len(DISTANCES) + 1, len(OVERLAPS) + 1), dtype=np.int64)  # other signs, same sign
+    corpus = load_split("train")
+    for start in range(0, len(corpus), 256):
+        examples = [corpus[place] for place in range(start, min(start + 256, len(corpus)))]
+        features = extract_many([example.ink for example in examples], FeatureOptions.polyline())
+        for example, made in zip(examples, features, strict=True):
+            owner = np.full(len(example.ink), -1)
+            for place, strokes in enumerate(example.strokes_of):
+                owner[list(strokes)] = place
+                if 0 < len(strokes) <= MOST_STROKES:
+                    counts[example.tokens[place]][len(strokes)] += 1
+            known = (owner[:-1] >= 0) & (owner[1:] >= 0)
+            near, over = stroke_pairs(made).classes()
+            np.add.at(pairs, ((owner[:-1] == owner[1:])[known].astype(int), near[known], over[known]), 1)
+    signs = [
+        f"  {json.dumps(token)}: {json.dumps([found[number] for number in range(1, max(found) + 1)])}"
+        for token, found in sorted(counts.items())
+    ]
+    tables = [
+        f'  "{name}": [\n' + ",\n".join(f"   {row}" for row in table.tolist()) + "\n  ]"
+        for name, table in zip(("other", "same"), pairs, strict=True)
+    ]
+    strokes = ' "strokes": {\n' + ",\n".join(signs) + "\n }"
+    write_atomically(TARGET, "{\n" + strokes + ',\n "pairs": {\n' + ",\n".join(tables) + "\n }\n}\n")
+    print(f"{TARGET.name}: {len(signs)} signs, {pairs.sum()} pairs of strokes")
+
+
+if __name__ == "__main__":
+    main()

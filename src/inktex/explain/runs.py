@@ -1,0 +1,119 @@
+"""Strokes, in the order of writing, cut into one run per sign.
+
+In: attention of signs on strokes (signs, S), log probabilities of the number of strokes of each sign, log
+odds that neighbours belong together. Out: the sign of every stroke, or -1. The best cut is found by dynamic
+programming; what it cannot express, a stroke away from the others of its sign, is mended afterwards.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .assignment import cheapest_assignment
+from .habits import MOST_STROKES
+
+Scores = NDArray[np.float64]
+Owners = NDArray[np.int64]
+
+# Logarithms of probabilities, chosen on the training set.
+_NO_INK = -7.0  # a sign without a stroke of its own
+_UNREAD = -2.0  # a stroke of no sign that nobody looked at
+_UNREAD_SEEN = -6.0  # added for one that signs looked at with their full attention
+_APART = -5.3  # a stroke away from the others of its sign
+_LEAST_MASS = 0.01  # attention that costs nothing to be missing
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known about signs and strokes."""
+
+    weight: Scores  # (signs, S) attention
+    lengths: Scores  # (signs, MOST_STROKES) log probability of 1, 2, … strokes
+    joins: Scores  # (S-1,) log odds that a stroke and the next one belong together
+
+    @property
+    def skips(self) -> Scores:
+        """(S,) score of leaving a stroke unread: the more signs looked at it, the less likely."""
+        return np.asarray(_UNREAD + _UNREAD_SEEN * np.minimum(self.weight.sum(axis=0), 1.0))
+
+    def sign_score(self, sign: int, owner: Owners) -> float:
+        """How well the strokes that `owner` gives to a sign fit it."""
+        mine = np.flatnonzero(owner == sign)
+        if not len(mine):
+            return _NO_INK
+        if len(mine) > MOST_STROKES:
+            return -np.inf
+        beside = mine[:-1][np.diff(mine) == 1]
+        apart = len(mine) - 1 - len(beside)
+        mass = float(self.weight[sign, mine].sum())
+        known = self.lengths[sign, len(mine) - 1] + self.joins[beside].sum() + apart * _APART
+        return float(np.log(mass + _LEAST_MASS) + known)
+
+
+def assign_strokes(evidence: Evidence) -> Owners:
+    """(S,) sign of every stroke, -1 for none."""
+    return _with_strokes_moved(_cut(evidence), evidence)
+
+
+def _cut(evidence: Evidence) -> Owners:
+    """The best runs: sign by sign in the order of writing, a best score for every number of strokes used."""
+    weight = evidence.weight
+    signs, strokes = weight.shape
+    order = np.argsort(_anchors(weight), kind="stable")
+    inside = np.concatenate((np.zeros((signs, 1)), np.cumsum(weight, axis=1)), axis=1)
+    skipped = np.concatenate(([0.0], np.cumsum(evidence.skips)))
+    joined = np.concatenate(([0.0], np.cumsum(evidence.joins)))
+    best = skipped.copy()  # (S+1,)
+    choices: list[tuple[Owners, Owners]] = []  # per sign: length of its run, and where the run ended
+    for sign in order:
+        score, taken = best + _NO_INK, np.zeros(strokes + 1, dtype=np.int64)
+        for count in range(1, min(MOST_STROKES, strokes) + 1):
+            mass = inside[sign, count:] - inside[sign, :-count]
+            run = best[:-count] + np.log(mass + _LEAST_MASS) + evidence.lengths[sign, count - 1]
+            run += joined[count - 1 :] - joined[: strokes + 1 - count]
+            better = run > score[count:]
+            score[count:][better] = run[better]
+            taken[count:][better] = count
+        # Strokes after the run may stay unread.
+        level = score - skipped
+        highest = np.maximum.accumulate(level)
+        ends = np.maximum.accumulate(np.where(level == highest, np.arange(strokes + 1), 0))
+        choices.append((taken, ends))
+        best = highest + skipped
+    owner = np.full(strokes, -1, dtype=np.int64)
+    at = strokes
+    for sign, (taken, ends) in zip(order[::-1], choices[::-1], strict=True):
+        at = int(ends[at])
+        owner[at - taken[at] : at] = sign
+        at -= int(taken[at])
+    return owner
+
+
+def _anchors(weight: Scores) -> Owners:
+    """(signs,) a stroke of its own for every sign, which gives the order in which signs were written."""
+    signs, strokes = weight.shape
+    if signs > strokes:
+        return np.asarray(weight.argmax(axis=1), dtype=np.int64)
+    return cheapest_assignment(-np.log(np.maximum(weight, 1e-3)))
+
+
+def _with_strokes_moved(owner: Owners, evidence: Evidence) -> Owners:
+    """Move single strokes to the sign that looked at them most, where the score rises by it."""
+    owner = owner.copy()
+    looker = evidence.weight.argmax(axis=0)
+    looked = evidence.weight.max(axis=0)
+    held = np.where(owner >= 0, np.take_along_axis(evidence.weight, np.maximum(owner, 0)[None], 0)[0], 0.0)
+    skips = evidence.skips
+    for stroke in np.flatnonzero((looker != owner) & (looked > held + 0.1)).tolist():
+        before, after = int(owner[stroke]), int(looker[stroke])
+        moved = owner.copy()
+        moved[stroke] = after
+        gain = evidence.sign_score(after, moved) - evidence.sign_score(after, owner)
+        if before >= 0:
+            gain += evidence.sign_score(before, moved) - evidence.sign_score(before, owner)
+        else:
+            gain -= skips[stroke]
+        if gain > 0:
+            owner = moved
+    return owner
