@@ -3,7 +3,7 @@
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ink_samples import INK
 
@@ -59,6 +59,7 @@ def test_colours_can_be_chosen():
         INK.to_svg(height=0)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=4), max_size=4), st.text())
 def test_any_ink_gives_a_well_formed_drawing_of_bounded_size(strokes, truth):
     svg = Ink.from_strokes(strokes, truth=truth).to_svg(height=120, max_width=900)

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ink_samples import BARE, INK, STROKES, SYMBOLS
 
@@ -65,6 +65,7 @@ def test_all_strokes_in_another_order_still_are_the_expression():
         INK.select([7])
 
 
+@settings(deadline=None)
 @given(stroke_lists, st.tuples(coordinates, coordinates), st.floats(0.01, 100))
 def test_moving_and_scaling_can_be_undone(strokes, shift, factor):
     ink = Ink.from_strokes(strokes)

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ink_samples import BARE, FILES, INK
 
@@ -43,11 +43,13 @@ def symbol_or_none(label: str) -> Symbol | None:
         return None
 
 
+@settings(deadline=None)
 @given(inks())
 def test_inkml_reads_back_equal(ink):
     assert read(write_inkml(ink).encode()) == ink
 
 
+@settings(deadline=None)
 @given(inks())
 def test_json_reads_back_equal(ink):
     assert read(write_json(ink).encode()) == ink

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inktex.ink import InkError
@@ -43,6 +43,7 @@ def test_values_of_the_standard_that_are_not_decimal_numbers():
     assert parse_trace("5 5,'1'1,* *,* *", 2).tolist() == [[5, 5], [6, 6], [7, 7], [8, 8]]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-999, 999), st.integers(-999, 999)), min_size=1, max_size=20))
 def test_differences_and_plain_numbers_say_the_same(points):
     plain = ",".join(f"{x} {y}" for x, y in points)
