@@ -66,6 +66,7 @@ def case_picture(case: Case, *, width: float = 760.0) -> Picture:
     rows.append(Group(tuple(panels), x=20.0, y=y))
     elements: tuple[Element, ...] = (
         Text(20.0, 28.0, case.diagnosis.main.value, 16.0, LABEL, bold=True),
+        Text(width - 20.0, 28.0, case.name, 12.0, _SOFT, "end"),
         ink,
         *rows,
     )

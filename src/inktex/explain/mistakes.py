@@ -85,6 +85,7 @@ def _compare(
     trees = [symbol_tree(layout) for layout in layouts]
     again = {found.token: found for found in rereadings(answer, reading.strokes)}
     coverage = stroke_coverage(answer, reading.strokes)
+    unread = set(reading.alignment.unread)
     mistakes: list[Mistake] = []
     pairs = align_trees(*trees)
     partner = {i: j for i, j in pairs if i >= 0 and j >= 0}
@@ -92,7 +93,7 @@ def _compare(
         true_place = places[0][i] if i >= 0 else None
         place = places[1][j] if j >= 0 else None
         ink = () if true_place is None or strokes_of is None else strokes_of[true_place]
-        never = bool(ink) and float(coverage[list(ink)].sum()) < UNREAD_BELOW
+        never = bool(ink) and (float(coverage[list(ink)].sum()) < UNREAD_BELOW or unread.issuperset(ink))
         right = i >= 0 and j >= 0 and trees[0].labels[i] == trees[1].labels[j]
         if place in again and not right and place is not None:
             mistakes.append(_read_twice(answer, true_place, place, again[place]))

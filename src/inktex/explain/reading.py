@@ -6,6 +6,7 @@ to see where it would have looked for the right answer and how likely that answe
 """
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -89,20 +90,28 @@ def read_inks(
     options: SearchOptions | None = None,
     *,
     batch: int = 8,
+    jobs: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> list[Reading]:
-    """The best answer to every ink; `progress` is told how many more are done."""
+    """The best answer to every ink, by `jobs` threads; `progress` is told how many more are done."""
     inputs = model.inputs(inks)
-    readings: list[Reading | None] = [None] * len(inks)
-    for places in length_batches([feature_length(each.arrays) for each in inputs], batch):
-        found = beam_search(
-            model.stepper, [inputs[place].arrays for place in places], options or SearchOptions()
-        )
-        for place, (best, *_) in zip(places, found, strict=True):
-            readings[place] = _reading(model, inks[place], inputs[place].features, best)
-        if progress is not None:
-            progress(len(places))
-    return [reading for reading in readings if reading is not None]
+    chosen = options or SearchOptions()
+
+    def read(places: Sequence[int]) -> list[Reading]:
+        found = beam_search(model.stepper, [inputs[place].arrays for place in places], chosen)
+        return [
+            _reading(model, inks[place], inputs[place].features, best)
+            for place, (best, *_) in zip(places, found, strict=True)
+        ]
+
+    readings: dict[int, Reading] = {}
+    batches = length_batches([feature_length(each.arrays) for each in inputs], batch)
+    with ThreadPoolExecutor(jobs) as pool:
+        for places, found in zip(batches, pool.map(read, batches), strict=True):
+            readings.update(zip(places, found, strict=True))
+            if progress is not None:
+                progress(len(places))
+    return [readings[place] for place in range(len(inks))]
 
 
 def read_best(model: ReadingModel, ink: Ink, options: SearchOptions) -> list[Reading]:
