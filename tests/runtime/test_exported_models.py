@@ -73,6 +73,21 @@ def test_the_beam_finds_the_same_answers_alone_and_in_batches():
             np.testing.assert_allclose(answers[0].attention, expected[0].attention, atol=1e-4)
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_three_hundred_expressions_get_the_same_tokens_and_probabilities(variant):
+    network = random_network(VARIANTS[variant], seed=7)
+    rng = np.random.default_rng(7)
+    features = random_features(rng, *sorted(rng.integers(1, 60, 300).tolist()))
+    options = SearchOptions(beam=1, max_length=25)
+    steppers = TorchStepper(network), exported(network)
+    for start in range(0, 300, 50):
+        batch = features[start : start + 50]
+        for by_torch, by_onnx in zip(*(greedy(each, batch, options) for each in steppers), strict=True):
+            assert by_onnx.tokens == by_torch.tokens
+            difference = np.abs(np.exp(by_onnx.token_log_probs) - np.exp(by_torch.token_log_probs))
+            assert difference.max() < 1e-3
+
+
 @pytest.mark.parametrize(("precision", "tolerance"), [(Precision.half, 2e-3), (Precision.int8, 5e-2)])
 def test_weights_stored_small_change_probabilities_little(precision, tolerance):
     network = random_network(seed=4, sharpness=1.0)

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -91,3 +92,31 @@ def test_several_models_answer_together(tmp_path):
         stepper = model.stepper()
         together = stepper.step(stepper.start(features), start)
         np.testing.assert_allclose(np.exp(together.log_probs), mean, atol=1e-5)
+
+
+def test_a_language_model_and_search_settings_travel_with_the_model(tmp_path):
+    from inktex.training.export import language_bytes
+
+    plain = small_model()
+    captions = [("x", "+", "y"), ("x", "+", "1"), ("a", "=", "2", "?")]
+    language = language_bytes(captions, plain.members[0].config["vocabulary"], least=1)
+    search = {"scorer_weight": 0.4, "length_handling": "reward", "length_weight": 0.1}
+    write_model(tmp_path / "guided.inktex", replace(plain, language=language, search=search))
+    model = load_model(tmp_path / "guided.inktex")
+    assert model.search.scorer_weight == 0.4
+    assert model.search.length_handling == "reward"
+    scores, _ = model.scorer.step(model.scorer.start(1), np.zeros(1, np.int64))
+    vocabulary = model.info.vocabulary
+    assert vocabulary.tokens[int(scores[0].argmax())] == "x"
+    assert load_model_from(plain, tmp_path).scorer is None
+
+
+def load_model_from(file, tmp_path):
+    write_model(tmp_path / "plain.inktex", file)
+    return load_model(tmp_path / "plain.inktex")
+
+
+@pytest.mark.parametrize("search", [{"beams": 3}, {"length_handling": "magic"}])
+def test_search_settings_that_make_no_sense_are_refused(tmp_path, search):
+    with pytest.raises(ModelError, match="does not fit this version"):
+        load_model_from(replace(small_model(), search=search), tmp_path)

@@ -1,5 +1,6 @@
 """`inktex export` and `inktex calibrate`: from trained weights to a model file that states its confidence."""
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,14 @@ class Stored(StrEnum):
     full = "full"
     half = "half"
     int8 = "int8"
+
+
+class LengthRule(StrEnum):
+    """How answers of different lengths are ranked."""
+
+    none = "none"
+    normalise = "normalise"
+    reward = "reward"
 
 
 def register(app: typer.Typer) -> None:
@@ -31,6 +40,16 @@ def export(
         Stored, typer.Option(help="How weights are stored; arithmetic is in 32 bits always.")
     ] = Stored.half,
     summary: Annotated[str | None, typer.Option(help="One line about the model, for its card.")] = None,
+    language_weight: Annotated[
+        float,
+        typer.Option(min=0.0, help="Weight of n-grams of the training captions in the search; 0: none."),
+    ] = 0.0,
+    length_handling: Annotated[
+        LengthRule, typer.Option(help="How answers of different lengths are ranked.")
+    ] = LengthRule.none,
+    length_weight: Annotated[
+        float, typer.Option(help="Exponent of `normalise`, gain per token of `reward`.")
+    ] = 1.0,
 ) -> None:
     """Turn trained weights into a model file for recognition."""
     from inktex.runtime import ModelFile, join_models, read_model, write_model
@@ -50,7 +69,20 @@ def export(
     card = parts[0].card if len(parts) == 1 else {"members": [part.card for part in parts]}
     if summary is not None:
         card = {"summary": summary, **card}
-    write_model(out, join_models(parts, card) if len(parts) > 1 else ModelFile(parts[0].members, card))
+    made = join_models(parts, card) if len(parts) > 1 else replace(parts[0], card=card)
+    search: dict[str, object] = {}
+    if length_handling is not LengthRule.none:
+        search |= {"length_handling": length_handling.value, "length_weight": length_weight}
+    if language_weight > 0:
+        from inktex.corpus import load_split
+        from inktex.training.export import language_bytes
+
+        captions = [example.tokens for example in load_split("train")]
+        made = replace(made, language=language_bytes(captions, made.members[0].config["vocabulary"]))
+        search["scorer_weight"] = language_weight
+    if search:
+        made = replace(made, search=search)
+    write_model(out, made)
     typer.echo(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(parts)} network(s)")
 
 
@@ -68,7 +100,7 @@ def calibrate(
     from inktex.corpus import load_all, load_split
     from inktex.recognizer import Recognizer
     from inktex.recognizer.fitting import fit, judge
-    from inktex.runtime import Model, ModelFile, read_model, write_model
+    from inktex.runtime import Model, read_model, write_model
 
     found = read_model(model)
     corpora = load_all([Path(data)]) if Path(data).exists() else [load_split(data)]
@@ -78,9 +110,8 @@ def calibrate(
     recognizer = Recognizer(Model(found, model.stem), beam=beam)
     with progress_bar("reading", len(examples)) as advance:
         fitted = fit(judge(recognizer, examples, jobs=jobs or os.cpu_count() or 1, progress=advance))
-    write_model(
-        model, ModelFile(found.members, {**found.card, "calibration": {"data": data, **fitted.to_json()}})
-    )
+    card = {**found.card, "calibration": {"data": data, "beam": beam, **fitted.to_json()}}
+    write_model(model, replace(found, card=card))
     typer.echo(f"{fitted.expressions} expressions of {data}, {fitted.right:.1%} read right")
     for name, part in (("answers", fitted.answers), ("tokens", fitted.tokens)):
         typer.echo(

@@ -4,6 +4,7 @@ An answer takes as long as its ink has points. Ink with more points than an expr
 once (`MAX_ROWS`), and a search that reaches its time limit ends with the best it has, not `complete`.
 """
 
+import dataclasses
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -133,7 +134,8 @@ class Recognizer:
         """How an ink is searched; an answer may be longer for more ink."""
         if top < 1:
             raise ValueError("top: at least one answer must be wanted")
-        return SearchOptions(
+        return dataclasses.replace(
+            self.model.search,
             beam=self.beam,
             top=max(top, READINGS),
             prune=PRUNE,
@@ -157,6 +159,7 @@ class Recognizer:
             stepper or self.model.stepper(),
             [prepared.arrays],
             options,
+            scorer=self.model.scorer,
             deadline=deadline,
             cancelled=cancelled,
         )[0]
@@ -206,6 +209,7 @@ class Recognizer:
             self.model.stepper(),
             [prepared.arrays for _, _, prepared in batch],
             self.options(longest, symbols, top),
+            scorer=self.model.scorer,
             deadline=deadline,
         )
         share = (time.perf_counter() - begin) / len(batch)

@@ -5,6 +5,8 @@
     NAME/decoder.onnx         one step
     NAME/config.json          the `ModelConfig` of the network, vocabulary and feature options included
     card.json                 what the model is: training data, results, calibration
+    search.json               how to search with it, where that differs from the defaults (may be missing)
+    language.npz              n-grams of formulas that guide the search (may be missing)
 
 A member is the folder `NAME`; an ensemble has several. Nothing in the file is ever executed or unpickled.
 """
@@ -45,12 +47,18 @@ class ModelFile:
 
     members: tuple[Member, ...]
     card: dict[str, Any] = field(default_factory=dict)
+    search: dict[str, Any] = field(default_factory=dict)  # fields of `SearchOptions`
+    language: bytes | None = None  # arrays `grams` and `counts` of an `NgramModel`
     sha256: str = ""  # of the manifest, which holds those of all files
 
 
 def model_bytes(model: ModelFile) -> bytes:
     """The file's content; equal models give equal bytes."""
     files: dict[str, bytes] = {"card.json": _json(model.card)}
+    if model.search:
+        files["search.json"] = _json(model.search)
+    if model.language is not None:
+        files["language.npz"] = model.language
     for member in model.members:
         files[f"{member.name}/encoder.onnx"] = member.encoder
         files[f"{member.name}/decoder.onnx"] = member.decoder
@@ -91,6 +99,7 @@ def read_model(path: Path) -> ModelFile:
             }
         members = tuple(_member(contents, entry) for entry in manifest["members"])
         card = json.loads(contents["card.json"])
+        search = json.loads(contents.get("search.json", b"{}"))
     except ModelError:
         raise
     except OSError as error:
@@ -99,7 +108,8 @@ def read_model(path: Path) -> ModelFile:
         raise ModelError(
             f"{path}: damaged or no model file of inktex ({error}); get or export it again"
         ) from None
-    return ModelFile(members, card, hashlib.sha256(manifest_text).hexdigest())
+    digest = hashlib.sha256(manifest_text).hexdigest()
+    return ModelFile(members, card, search, contents.get("language.npz"), digest)
 
 
 def _check_format(path: Path, manifest: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ Names are those of the files `NAME.inktex` in the package (the default weights),
 `INKTEX_MODELS`, and in `models/` of the repository when inktex runs from a checkout.
 """
 
+import io
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from inktex.decoding import EnsembleStepper, Stepper
+import numpy as np
+
+from inktex.decoding import EnsembleStepper, SearchOptions, Stepper, TokenScorer
+from inktex.decoding.ngram import NgramModel, NgramScorer
 from inktex.features import FeatureOptions, Features, extract_many
 from inktex.ink import Ink
 from inktex.latex import Vocabulary
@@ -56,6 +60,7 @@ class Model:
             self._views = tuple(FeatureOptions(**member.config["features"]) for member in file.members)
             vocabulary = Vocabulary(first["vocabulary"])
             stride = _stride(first)
+            self.search = SearchOptions(**file.search)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"{name}: its config does not fit this version of inktex ({error})") from None
         self.info = ModelInfo(
@@ -87,6 +92,18 @@ class Model:
     def _distinct_views(self) -> tuple[FeatureOptions, ...]:
         return tuple(dict.fromkeys(self._views))
 
+    @cached_property
+    def scorer(self) -> TokenScorer | None:
+        """The language model that guides the search, if the file has one."""
+        if self._file.language is None:
+            return None
+        try:
+            with np.load(io.BytesIO(self._file.language), allow_pickle=False) as arrays:
+                grams, counts = arrays["grams"], arrays["counts"]
+        except (ValueError, KeyError, OSError) as error:
+            raise ModelError(f"{self.info.name}: its language model cannot be read ({error})") from None
+        return NgramScorer(NgramModel(grams, counts, self.info.vocabulary.size))
+
     def inputs(self, inks: Sequence[Ink]) -> list[ModelInput]:
         """Features of inks, for `stepper().start` and for the way back to the strokes."""
         made = [extract_many(inks, view) for view in self._distinct_views]
@@ -107,7 +124,7 @@ def load_model(source: str | Path | None = None, *, threads: int = 1) -> Model:
 
 
 def join_models(models: Sequence[ModelFile], card: dict[str, Any] | None = None) -> ModelFile:
-    """An ensemble of all members; where names meet, they are numbered."""
+    """An ensemble of all members, searched as the first model is; where names meet, they are numbered."""
     members = [member for model in models for member in model.members]
     names = [member.name for member in members]
     joined = tuple(
@@ -123,7 +140,14 @@ def join_models(models: Sequence[ModelFile], card: dict[str, Any] | None = None)
     vocabularies = {tuple(member.config["vocabulary"]) for member in members}
     if len(vocabularies) > 1:
         raise ModelError("models of an ensemble must have the same vocabulary")
-    return ModelFile(joined, card if card is not None else {}, "+".join(model.sha256 for model in models))
+    first = models[0]
+    return ModelFile(
+        joined,
+        card if card is not None else {},
+        first.search,
+        first.language,
+        "+".join(model.sha256 for model in models),
+    )
 
 
 def find_model(source: str | Path | None = None) -> Path:

@@ -1,12 +1,18 @@
 """From trained weights to a model file: a training run or its `.safetensors` in, `*.inktex` out."""
 
+import io
 import json
 import subprocess
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import inktex
+from inktex.decoding.ngram import NgramModel
+from inktex.latex import Vocabulary
 from inktex.model import Network, load_network
 from inktex.runtime import Member, ModelFile
 from inktex.training.onnx_graph import Precision, decoder_graph, encoder_graph
@@ -53,6 +59,18 @@ def export_run(source: Path, name: str, *, precision: Precision = Precision.half
         "training": _training(weights.parent),
     }
     return export_network(network, name, precision=precision, card=card)
+
+
+def language_bytes(
+    captions: Iterable[Sequence[str]], vocabulary: Sequence[str], *, order: int = 5, least: int = 2
+) -> bytes:
+    """A language model of captions, as stored in a model file."""
+    tokens = Vocabulary(vocabulary)
+    known = [tokens.encode(caption) for caption in captions if not tokens.unknown(caption)]
+    model = NgramModel.fit(known, tokens.size, order=order, least=least)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, grams=model.grams, counts=model.counts)
+    return buffer.getvalue()
 
 
 def _training(run: Path) -> dict[str, Any]:
