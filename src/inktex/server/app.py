@@ -130,6 +130,8 @@ def _handle_errors(routes: FastAPI) -> None:
 
     @routes.exception_handler(HTTPException)
     async def plain(request: Request, error: HTTPException) -> Response:
+        if error.status_code == 400 and request.url.path == "/v3/strokes":  # not even text
+            return mathpix.problem("json_syntax", "the body is not JSON")
         code = {404: "not_found", 405: "wrong_method", 400: "bad_request"}.get(error.status_code, "refused")
         return RequestError(error.status_code, code, str(error.detail), dict(error.headers or {})).response()
 

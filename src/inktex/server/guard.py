@@ -19,6 +19,7 @@ from inktex.server.service import Service
 
 BEARER_PROTOCOL = "bearer."  # pages cannot set headers on a WebSocket; they offer the token as a protocol
 SESSION_PROTOCOL = "inktex.v1"
+_SKIPPED = 16  # times the limit: so much of a body that is too large is read before the answer
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,9 @@ class Guard:
         try:
             self._check_names(headers)
             self._check_token(route, headers)
-            if scope["type"] == "http" and scope["method"] in ("POST", "PUT", "PATCH", "DELETE"):
+            if scope["type"] == "http":
+                _check_method(route, scope["method"])
+            if scope["type"] == "http" and scope["method"] == "POST":
                 _check_type(route, headers)
                 body = await self._read(headers, receive)
                 if route.works and self.service.engine.full:
@@ -115,7 +118,7 @@ class Guard:
         declared = headers.get("content-length", "0")
         if not declared.isdigit():
             raise RequestError(400, "bad_length", "Content-Length must be a number")
-        if int(declared) > limits.body_bytes:
+        if int(declared) > _SKIPPED * limits.body_bytes:
             raise _too_large(limits.body_bytes)
         parts: list[bytes] = []
         size = 0
@@ -125,11 +128,15 @@ class Guard:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         raise RequestError(499, "gone", "the client left before its request was complete")
-                    parts.append(message.get("body", b""))
-                    size += len(parts[-1])
-                    if size > limits.body_bytes:
+                    part = message.get("body", b"")
+                    size += len(part)
+                    if size <= limits.body_bytes:
+                        parts.append(part)
+                    ended = not message.get("more_body", False)
+                    # What is too large is passed over to its end: who still sends does not read the answer.
+                    if size > limits.body_bytes and (ended or size > _SKIPPED * limits.body_bytes):
                         raise _too_large(limits.body_bytes)
-                    if not message.get("more_body", False):
+                    if ended:
                         return b"".join(parts)
         except TimeoutError:
             raise RequestError(
@@ -147,6 +154,14 @@ def _too_large(limit: int) -> RequestError:
         f"a request may have {limit // 1024} KB; send fewer points, or one expression at a time",
         {"Connection": "close"},
     )
+
+
+def _check_method(route: Route, method: str) -> None:
+    allowed = ("POST",) if route.content_type is not None else ("GET", "HEAD")
+    if method not in allowed:
+        raise RequestError(
+            405, "wrong_method", f"this address takes {allowed[0]}", {"Allow": ", ".join(allowed)}
+        )
 
 
 def _check_type(route: Route, headers: Headers) -> None:

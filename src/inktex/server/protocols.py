@@ -14,6 +14,7 @@ HEADER_SECONDS = (
     10.0  # from the connection, or the first byte of a further request, to the end of its headers
 )
 READING_SECONDS = 20.0  # without a client taking any of what waits for it
+LAST_WORDS_SECONDS = 0.25  # for a request on a new connection, when the server is told to end
 
 
 class PatientHttp(HttpToolsProtocol):
@@ -54,6 +55,13 @@ class PatientHttp(HttpToolsProtocol):
         """It does again."""
         _cancel(self._reading_timer)
         super().resume_writing()
+
+    def shutdown(self) -> None:
+        """The server ends: a client that has just connected may still say what it is about to."""
+        if self.cycle is None and not self.transport.is_closing():
+            self.loop.call_later(LAST_WORDS_SECONDS, super().shutdown)
+        else:
+            super().shutdown()
 
     def _close(self) -> None:
         if not self.transport.is_closing():

@@ -6,6 +6,7 @@ under way are answered, then the processes end.
 """
 
 import logging
+import signal
 import socket
 import sys
 import webbrowser
@@ -46,6 +47,9 @@ def run(
         say("inktex: everyone who reaches this machine can use it; set a token with --token")
     if open_page:
         Timer(1.0, webbrowser.open, [options.address]).start()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # uvicorn ends in order and then raises the signal once more; by then all is done.
+        signal.signal(number, lambda *ignored: None)
     if options.workers == 1:
         app = create_app(options, recognizer=recognizer, shared=shared)
         uvicorn.Server(config_for(options, app)).run(sockets=[listener])

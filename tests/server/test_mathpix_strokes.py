@@ -1,0 +1,81 @@
+"""Clients of Mathpix's strokes endpoint switch by changing the base address."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from inktex.latex import normalize
+from inktex.recognizer import Recognizer
+from inktex.server import schemas
+from inktex.server.mathpix import styled
+
+Strokes = list[list[list[float]]]
+
+
+def body(strokes: Strokes, **options: Any) -> dict[str, Any]:
+    columns = {name: [[point[i] for point in stroke] for stroke in strokes] for i, name in enumerate("xy")}
+    return {"strokes": {"strokes": columns}, **options}
+
+
+def test_the_answer_has_their_shape(client: httpx.Client, examples: dict[str, Strokes]) -> None:
+    headers = {"app_id": "me", "app_key": "secret"}
+    response = client.post("/v3/strokes", json=body(examples[r"x^{2} + 1"]), headers=headers)
+    answer = response.json()
+    schemas.MathpixAnswer.model_validate(answer)
+    assert answer["latex_styled"] == "x^{2} + 1"
+    assert answer["text"] == r"\( x^{2} + 1 \)"
+    assert 0 < answer["confidence"] <= 1
+    assert 0 < answer["confidence_rate"] <= 1
+    assert answer["is_handwritten"] is True
+    assert len(answer["request_id"]) >= 16
+
+
+def test_formats_and_delimiters_are_followed(client: httpx.Client, examples: dict[str, Strokes]) -> None:
+    request = body(
+        examples[r"x^{2} + 1"],
+        formats=["text", "data", "html"],
+        data_options={"include_latex": True, "include_mathml": True},
+        math_inline_delimiters=["$", "$"],
+        metadata={"ignored": True},
+    )
+    answer = client.post("/v3/strokes", json=request).json()
+    assert answer["text"].startswith("$ ")
+    assert [entry["type"] for entry in answer["data"]] == ["latex", "mathml"]
+    assert "<math" in answer["html"]
+
+
+@pytest.mark.parametrize(
+    "request_body",
+    [
+        {},
+        {"strokes": {}},
+        {"strokes": {"strokes": {"x": [[1]], "y": []}}},
+        {"strokes": {"strokes": {"x": [[1, 2]], "y": [[1]]}}},
+        {"strokes": {"strokes": {"x": [], "y": []}}},
+        {"strokes": {"strokes": {"x": [["a"]], "y": [[1]]}}},
+    ],
+)
+def test_errors_come_the_way_theirs_do(client: httpx.Client, request_body: dict[str, Any]) -> None:
+    response = client.post("/v3/strokes", json=request_body)
+    assert response.status_code == 200
+    assert response.json()["error"]
+    assert response.json()["error_info"]["id"] == "strokes_syntax_error"
+
+
+def test_the_key_is_the_token_where_there_is_one(
+    serve: Callable[..., Any], recognizer: Recognizer, examples: dict[str, Strokes]
+) -> None:
+    url = serve(recognizer, token="a-good-long-token").url
+    request = body(examples[r"x^{2} + 1"])
+    wrong = httpx.post(f"{url}/v3/strokes", json=request, headers={"app_key": "wrong"})
+    assert wrong.status_code == 401
+    right = httpx.post(f"{url}/v3/strokes", json=request, headers={"app_key": "a-good-long-token"})
+    assert right.json()["latex_styled"]
+
+
+def test_styled_latex_says_the_same() -> None:
+    for latex in (r"\frac{a+b}{c}", r"\sqrt[3]{x}", r"x_{1}^{2} \pi r", r"\sum_{n=1}^{\infty} n", r"\sin x"):
+        tokens = normalize(latex)
+        assert normalize(styled(tokens)) == tokens

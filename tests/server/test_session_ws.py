@@ -1,0 +1,272 @@
+"""Live writing: strokes in one by one, answers out, the newest wins; no client can end the server."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("websockets", reason="needs a WebSocket client")
+
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from inktex.latex import normalize
+from inktex.recognizer import Recognizer
+from inktex.server import Limits
+
+Strokes = list[list[list[float]]]
+SQUARE = r"x^{2} + 1"
+
+
+class Talk:
+    """A client's side of a live session."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.hello = self.hear()
+
+    def say(self, **message: Any) -> None:
+        self.socket.send(json.dumps(message))
+
+    def hear(self, wait: float = 20.0) -> dict[str, Any]:
+        heard: dict[str, Any] = json.loads(self.socket.recv(timeout=wait))
+        return heard
+
+    def write(self, strokes: Strokes, revision: int = 1, prefix: str = "s") -> None:
+        for i, points in enumerate(strokes):
+            last = i == len(strokes) - 1
+            end = {"revision": revision} if last else {"more": True}
+            self.say(type="add", id=f"{prefix}{i}", points=points, **end)
+
+    def answer(self, revision: int) -> dict[str, Any]:
+        """The answer for a state of the ink; older ones may come before."""
+        while True:
+            heard = self.hear()
+            if heard.get("revision") == revision:
+                return heard
+            assert heard["type"] == "answer", heard
+
+
+@contextmanager
+def talking(url: str, **options: Any) -> Iterator[Talk]:
+    with connect(url.replace("http", "ws") + "/v1/session", **options) as socket:
+        yield Talk(socket)
+
+
+@pytest.fixture
+def talk(server: Any) -> Iterator[Talk]:
+    with talking(server.url) as made:
+        yield made
+
+
+def tokens_of(answer: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(token["text"] for token in answer["recognition"]["tokens"])
+
+
+def test_ink_is_read_while_it_is_written(talk: Talk, examples: dict[str, Strokes]) -> None:
+    assert talk.hello["type"] == "hello"
+    assert talk.hello["limits"]["strokes"] == 1000
+    strokes = examples[SQUARE]
+    for revision, points in enumerate(strokes, 1):
+        talk.say(type="add", id=f"s{revision}", points=points, revision=revision)
+        answer = talk.answer(revision)
+        assert answer["strokes"] == [f"s{n}" for n in range(1, revision + 1)]
+    assert tokens_of(answer) == normalize(SQUARE)
+    other = answer["alternatives"][0]
+    assert other["mathml"].startswith("<math")
+    assert normalize(other["latex"]) == tuple(other["tokens"])
+
+
+def test_strokes_can_be_taken_away_moved_and_cleared(talk: Talk, examples: dict[str, Strokes]) -> None:
+    talk.write(examples[SQUARE], revision=1)
+    first = talk.answer(1)
+    talk.say(type="remove", ids=["s0"], revision=2)
+    assert talk.answer(2)["strokes"] == first["strokes"][1:]
+    moved = [[x + 5, y + 5] for x, y in examples[SQUARE][1]]
+    talk.say(type="replace", id="s1", points=moved, revision=3)
+    assert talk.answer(3)["strokes"] == first["strokes"][1:]
+    talk.say(type="clear", revision=4)
+    assert talk.answer(4)["type"] == "empty"
+    talk.write(examples[SQUARE], revision=5)
+    assert tokens_of(talk.answer(5)) == normalize(SQUARE)
+
+
+def test_the_newest_wins(talk: Talk, examples: dict[str, Strokes]) -> None:
+    strokes = examples[r"x = \frac{-b \pm \sqrt{b^{2} - 4ac}}{2a}"]
+    for revision, points in enumerate(strokes, 1):  # faster than anyone can read
+        talk.say(type="add", id=f"s{revision}", points=points, revision=revision)
+    heard = []
+    while not heard or heard[-1]["revision"] != len(strokes):
+        heard.append(talk.hear())
+    revisions = [answer["revision"] for answer in heard]
+    assert revisions == sorted(revisions)
+    assert len(revisions) < len(strokes)
+    assert tokens_of(heard[-1]) == normalize(r"x = \frac{-b \pm \sqrt{b^{2} - 4ac}}{2a}")
+    with pytest.raises(TimeoutError):
+        talk.hear(0.5)
+
+
+def test_a_choice_sticks_when_more_is_written(talk: Talk, examples: dict[str, Strokes]) -> None:
+    strokes = examples[SQUARE]
+    talk.write(strokes[:-1], revision=1)
+    answer = talk.answer(1)
+    wanted = tokens_of(answer)
+    chosen = ("z", *wanted[1:])
+    talk.say(type="choose", latex=" ".join(chosen))
+    heard = talk.hear()
+    assert heard["type"] == "chosen"
+    assert tokens_of(heard) == chosen
+    talk.say(type="add", id="more", points=strokes[-1], revision=2)
+    assert tokens_of(talk.answer(2))[0] == "z"
+    talk.say(type="choose", latex=r"\frac{")
+    assert talk.hear()["type"] == "error"
+
+
+def test_it_explains_where_it_looked(talk: Talk, examples: dict[str, Strokes]) -> None:
+    strokes = examples[SQUARE]
+    talk.write(strokes, revision=1)
+    answer = talk.answer(1)
+    talk.say(type="explain")
+    heard = talk.hear()
+    assert heard["type"] == "explanation"
+    assert tuple(heard["tokens"]) == tokens_of(answer)
+    assert len(heard["attention"]) == len(heard["tokens"])
+    for row in heard["attention"]:
+        assert row
+        for place, levels in row.items():
+            assert len(levels) == len(strokes[int(place)])
+            assert all(0 <= level <= 255 for level in levels)
+        assert max(max(levels) for levels in row.values()) == 255
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "{",
+        "null",
+        "[]",
+        "12",
+        '{"type": "fly"}',
+        '{"type": "add"}',
+        '{"type": "add", "id": "a", "points": []}',
+        '{"type": "add", "id": "", "points": [[1, 2]]}',
+        '{"type": "add", "id": "a", "points": [[1, 2]], "revision": -1}',
+        '{"type": "add", "id": "a", "points": [[NaN, 2]]}',
+        '{"type": "add", "id": "a", "points": [[1, 2]], "extra": 1}',
+        '{"type": "remove", "ids": ["nobody"]}',
+        '{"type": "replace", "id": "nobody", "points": [[1, 2]]}',
+        '{"type": "pin", "ids": ["nobody"], "latex": "x"}',
+        "[" * 50_000,
+        b"\x00\x01\x02",
+    ],
+)
+def test_what_cannot_be_understood_is_answered(talk: Talk, message: str | bytes) -> None:
+    talk.socket.send(message)
+    heard = talk.hear()
+    assert heard["type"] == "error"
+    assert heard["message"]
+    talk.say(type="add", id="ok", points=[[0, 0], [9, 9]], revision=7)  # and the session goes on
+    assert talk.answer(7)["type"] == "answer"
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(
+                st.sampled_from(["type", "id", "ids", "points", "latex", "revision"]), inner, max_size=4
+            )
+        ),
+        max_leaves=12,
+    )
+)
+def test_any_json_is_answered_or_ends_the_session_politely(server: Any, value: Any) -> None:
+    with talking(server.url) as talk:
+        talk.socket.send(json.dumps(value))
+        assert talk.hear()["type"] == "error"
+
+
+def test_nonsense_without_end_ends_the_session(talk: Talk) -> None:
+    def talk_nonsense() -> None:
+        for _ in range(25):
+            talk.socket.send("nonsense")
+            talk.hear()
+
+    with pytest.raises(ConnectionClosed) as closed:
+        talk_nonsense()
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1008
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"\x81\xff" + (600_000).to_bytes(8, "big") + b"\0\0\0\0" + b"x" * 600_000,  # larger than allowed
+        b"\x81\x82\0\0\0\0\xff\xfe",  # a text that is not UTF-8
+        b"\x81\x02hi",  # without the mask that clients must use
+        b"\x80\x80\0\0\0\0",  # the continuation of nothing
+        b"\xff\xff\xff\xff",
+        b"GET / HTTP/1.1\r\n\r\n",
+    ],
+)
+def test_frames_that_break_the_protocol_end_their_session_only(server: Any, frame: bytes) -> None:
+    def break_it() -> None:
+        with talking(server.url) as talk:
+            with suppress(OSError):  # the server may hang up before it has read all
+                talk.socket.socket.sendall(frame)
+            talk.hear()
+
+    with pytest.raises(ConnectionClosed):
+        break_it()
+    with talking(server.url) as talk:
+        assert talk.hello["type"] == "hello"
+
+
+def test_limits_hold_for_sessions_too(serve: Callable[..., Any], recognizer: Recognizer) -> None:
+    url = serve(recognizer, limits=Limits(strokes=2, points=10, sessions=2)).url
+    with talking(url) as talk:
+        for i in range(2):
+            talk.say(type="add", id=str(i), points=[[i, 0], [i, 9]], more=True)
+        talk.say(type="add", id="third", points=[[5, 5]])
+        assert talk.hear()["code"] == "too_many_strokes"
+        talk.say(type="replace", id="0", points=[[i, i] for i in range(9)])
+        assert talk.hear()["code"] == "too_many_points"
+        with talking(url), pytest.raises(ConnectionClosed) as closed, talking(url):
+            pass
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1013
+    for _ in range(50):  # those who left make room
+        try:
+            with talking(url) as again:
+                assert again.hello["type"] == "hello"
+                return
+        except ConnectionClosed:
+            time.sleep(0.05)
+    pytest.fail("no room after others left")
+
+
+def test_pages_of_other_sites_cannot_open_a_session(server: Any) -> None:
+    with pytest.raises(InvalidStatus) as refused, talking(server.url, origin="https://evil.example"):
+        pass
+    assert refused.value.response.status_code == 403
+    with talking(server.url, origin=server.url) as talk:
+        assert talk.hello
+
+
+def test_a_session_needs_the_token(serve: Callable[..., Any], recognizer: Recognizer) -> None:
+    url = serve(recognizer, token="a-good-long-token").url
+    with pytest.raises(InvalidStatus) as refused, talking(url):
+        pass
+    assert refused.value.response.status_code == 401
+    with talking(url, additional_headers={"Authorization": "Bearer a-good-long-token"}) as talk:
+        assert talk.hello
+    with talking(url, subprotocols=["inktex.v1", "bearer.a-good-long-token"]) as talk:
+        assert talk.socket.subprotocol == "inktex.v1"
