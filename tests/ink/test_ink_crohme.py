@@ -12,6 +12,7 @@ from inktex.ink import Ink, InkError, read, read_all, write_inkml, write_json
 DATA = Path(os.environ.get("INKTEX_DATA") or Path(__file__).parents[2].parent / "shared" / "data")
 pytestmark = [
     pytest.mark.crohme,
+    pytest.mark.timeout(1200),  # ten seconds of one core, which a busy machine may take long to give
     pytest.mark.skipif(not (DATA / "crohme").is_dir(), reason="no CROHME data (set INKTEX_DATA)"),
 ]
 

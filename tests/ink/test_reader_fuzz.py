@@ -230,7 +230,7 @@ def check(data: bytes) -> bool:
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("reader", READERS)
-def test_only_ink_errors_leave_a_reader(reader):
+def test_from_mutated_files_only_ink_errors_come(reader):
     seeds, packings = READERS[reader]
     others = seeds + [good for goods, _ in READERS.values() for good in goods]
     readable = 0
