@@ -83,10 +83,17 @@ def _marked_ink(canvas: Canvas, marked: set[int]) -> Iterator[Line]:
 
 
 def _numbers(canvas: Canvas) -> Iterator[Text]:
-    """The number of every stroke where it begins."""
+    """The number of every stroke where it begins, beside those that begin at the same place."""
+    taken: list[tuple[float, float]] = []
     for start in np.flatnonzero(np.diff(canvas.stroke, prepend=-1)).tolist():
         x, y = canvas.xy[start].tolist()
-        yield Text(x - 5.0, y - 5.0, str(canvas.stroke[start]), 12.0, _NUMBER, "middle", bold=True)
+        beside = [(x + right, y + down) for down in (-5.0, 14.0, -17.0) for right in (-6.0, 9.0, -20.0)]
+        free = (
+            spot for spot in beside if all(abs(spot[0] - a) > 13 or abs(spot[1] - b) > 11 for a, b in taken)
+        )
+        spot = next(free, beside[0])
+        taken.append(spot)
+        yield Text(*spot, str(canvas.stroke[start]), 12.0, _NUMBER, "middle", bold=True)
 
 
 def _token_lines(
@@ -125,12 +132,12 @@ def _twice_panels(
     case: Case, mistake: Mistake, canvas: Canvas, light: np.ndarray, width: float, height: float
 ) -> list[Element]:
     panels: list[Element] = []
-    for number, step in enumerate((mistake.earlier_token, mistake.answer_token)):
-        if step is not None:
-            label = f"{case.reading.tokens[step]}  (token {step})"
-            marks = {"step": str(step), "token": case.reading.tokens[step]}
-            panel = step_panel(canvas, light[step], label, width, height)
-            panels.append(Group(panel, x=number * (width + 10.0), marks=marks))
+    both = (mistake.partner, mistake.answer_token)
+    for number, step in enumerate(sorted(step for step in both if step is not None)):
+        label = f"{case.reading.tokens[step]}  (token {step})"
+        marks = {"step": str(step), "token": case.reading.tokens[step]}
+        panel = step_panel(canvas, light[step], label, width, height)
+        panels.append(Group(panel, x=number * (width + 10.0), marks=marks))
     return panels
 
 

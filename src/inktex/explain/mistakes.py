@@ -46,7 +46,7 @@ class Mistake:
     answer_token: int | None  # place in the answer
     strokes: tuple[int, ...] = ()  # the ink in question
     seen: bool = False  # the attention shows it: ink read twice, or never read
-    earlier_token: int | None = None  # of ink read twice: the place of the sign that had read it before
+    partner: int | None = None  # of ink read twice: the place of the other sign that read it
 
 
 @dataclass(frozen=True)
@@ -79,50 +79,60 @@ def diagnose(
 def _compare(
     truth: Sequence[str], strokes_of: Sequence[tuple[int, ...]] | None, reading: Reading
 ) -> list[Mistake]:
-    answer = reading.tokens
-    layouts = parse_layout(truth), parse_layout(answer)
+    """Go through the signs of both trees, paired up, and say what is wrong with each pair."""
+    layouts = parse_layout(truth), parse_layout(reading.tokens)
     places = [[node.token for node in layout.symbols()] for layout in layouts]
-    trees = [symbol_tree(layout) for layout in layouts]
-    again = {found.token: found for found in rereadings(answer, reading.strokes)}
-    coverage = stroke_coverage(answer, reading.strokes)
+    true, other = (symbol_tree(layout) for layout in layouts)
+    pairs = align_trees(true, other)
+    wrong = {places[1][j] for i, j in pairs if j >= 0 and (i < 0 or true.labels[i] != other.labels[j])}
+    again = _read_again(reading, {place for place in wrong if place is not None})
+    coverage = stroke_coverage(reading.tokens, reading.strokes)
     unread = set(reading.alignment.unread)
     mistakes: list[Mistake] = []
-    pairs = align_trees(*trees)
-    partner = {i: j for i, j in pairs if i >= 0 and j >= 0}
     for i, j in pairs:
         true_place = places[0][i] if i >= 0 else None
         place = places[1][j] if j >= 0 else None
         ink = () if true_place is None or strokes_of is None else strokes_of[true_place]
         never = bool(ink) and (float(coverage[list(ink)].sum()) < UNREAD_BELOW or unread.issuperset(ink))
-        right = i >= 0 and j >= 0 and trees[0].labels[i] == trees[1].labels[j]
-        if place in again and not right and place is not None:
-            mistakes.append(_read_twice(answer, true_place, place, again[place]))
+        right = i >= 0 and j >= 0 and true.labels[i] == other.labels[j]
+        if place is not None and place in again:
+            mistakes.append(_read_twice(reading, true_place, place, again[place]))
         elif true_place is None and place is not None:
-            strokes = reading.alignment.strokes_of[place]
-            text = f"{answer[place]} is one sign too many, made of a part of another"
-            mistakes.append(Mistake(Kind.OVER, text, None, place, strokes))
+            text = f"{reading.tokens[place]} is one sign too many, made of a part of another"
+            mistakes.append(Mistake(Kind.OVER, text, None, place, reading.alignment.strokes_of[place]))
         if true_place is not None and not right and (never or place is None):
             text = "was never read" if never else "was swallowed by another sign"
             mistakes.append(Mistake(Kind.UNDER, f"{truth[true_place]} {text}", true_place, None, ink, never))
-        elif i >= 0 and j >= 0 and not right and place not in again:
-            text = f"{trees[0].labels[i]} was read as {trees[1].labels[j]}"
+        elif place is not None and true_place is not None and not right and place not in again:
+            text = f"{truth[true_place]} was read as {reading.tokens[place]}"
             mistakes.append(Mistake(Kind.CONFUSION, text, true_place, place, ink))
-        if i >= 0 and j >= 0 and _moved(trees[0].relations[i], trees[1].relations[j]):
-            text = f"{trees[0].labels[i]}: {trees[0].relations[i]} was read as {trees[1].relations[j]}"
+        if i >= 0 and j >= 0 and _moved(true.relations[i], other.relations[j]):
+            text = f"{true.labels[i]}: {true.relations[i]} was read as {other.relations[j]}"
             mistakes.append(Mistake(Kind.STRUCTURE, text, true_place, place, ink))
     if not mistakes:
+        partner = {i: j for i, j in pairs if i >= 0 and j >= 0}
         for i, j in partner.items():
-            if partner.get(trees[0].parents[i], -1) != trees[1].parents[j]:
-                text = f"{trees[0].labels[i]} hangs on another sign than it should"
+            if partner.get(true.parents[i], -1) != other.parents[j]:
+                text = f"{true.labels[i]} hangs on another sign than it should"
                 mistakes.append(Mistake(Kind.STRUCTURE, text, places[0][i], places[1][j]))
     return mistakes
 
 
-def _read_twice(answer: Sequence[str], true_place: int | None, place: int, found: Rereading) -> Mistake:
-    text = (
-        f"{answer[place]} was read from stroke {found.stroke}, which had been read as {answer[found.before]}"
-    )
-    return Mistake(Kind.OVER, text, true_place, place, (found.stroke,), seen=True, earlier_token=found.before)
+def _read_again(reading: Reading, wrong: set[int]) -> dict[int, Rereading]:
+    """Wrong signs that share their ink with another sign, be it the earlier or the later one."""
+    found: dict[int, Rereading] = {}
+    for each in rereadings(reading.tokens, reading.strokes):
+        if each.token in wrong:
+            found[each.token] = each
+        elif each.before in wrong:
+            found.setdefault(each.before, each)
+    return found
+
+
+def _read_twice(reading: Reading, true_place: int | None, place: int, found: Rereading) -> Mistake:
+    partner = found.before if place == found.token else found.token
+    text = f"{reading.tokens[place]}: stroke {found.stroke} was also read as {reading.tokens[partner]}"
+    return Mistake(Kind.OVER, text, true_place, place, (found.stroke,), seen=True, partner=partner)
 
 
 def _moved(true: str, answered: str) -> bool:

@@ -16,10 +16,11 @@ from .habits import MOST_STROKES
 Scores = NDArray[np.float64]
 Owners = NDArray[np.int64]
 
-# Logarithms of probabilities, chosen on the training set.
+# Logarithms of probabilities, chosen on the validation set.
 _NO_INK = -7.0  # a sign without a stroke of its own
-_UNREAD = -2.0  # a stroke of no sign that nobody looked at
-_UNREAD_SEEN = -6.0  # added for one that signs looked at with their full attention
+_UNREAD = -3.0  # a sign that nobody looked at, of one stroke
+_UNREAD_MORE = -2.0  # for each further stroke of it
+_UNREAD_SEEN = -6.0  # added for a stroke that signs looked at with their full attention
 _APART = -5.3  # a stroke away from the others of its sign
 _LEAST_MASS = 0.01  # attention that costs nothing to be missing
 
@@ -33,9 +34,14 @@ class Evidence:
     joins: Scores  # (S-1,) log odds that a stroke and the next one belong together
 
     @property
-    def skips(self) -> Scores:
-        """(S,) score of leaving a stroke unread: the more signs looked at it, the less likely."""
-        return np.asarray(_UNREAD + _UNREAD_SEEN * np.minimum(self.weight.sum(axis=0), 1.0))
+    def skips(self) -> tuple[Scores, Scores]:
+        """(S,) scores of leaving a stroke unread, as the first one and after another unread one.
+
+        The more signs looked at it, the less likely. Strokes that belong together stay unread together.
+        """
+        seen = _UNREAD_SEEN * np.minimum(self.weight.sum(axis=0), 1.0)
+        following = np.maximum(np.concatenate(([-np.inf], self.joins + _UNREAD_MORE)), _UNREAD)
+        return np.asarray(seen + _UNREAD), np.asarray(seen + following)
 
     def sign_score(self, sign: int, owner: Owners) -> float:
         """How well the strokes that `owner` gives to a sign fit it."""
@@ -62,9 +68,11 @@ def _cut(evidence: Evidence) -> Owners:
     signs, strokes = weight.shape
     order = np.argsort(_anchors(weight), kind="stable")
     inside = np.concatenate((np.zeros((signs, 1)), np.cumsum(weight, axis=1)), axis=1)
-    skipped = np.concatenate(([0.0], np.cumsum(evidence.skips)))
+    first, following = evidence.skips
+    skipped = np.concatenate(([0.0], np.cumsum(following)))
     joined = np.concatenate(([0.0], np.cumsum(evidence.joins)))
-    best = skipped.copy()  # (S+1,)
+    opening = np.append(first - following, 0.0) - skipped  # of a row of unread strokes, by where it begins
+    best, _ = _with_unread(np.append(0.0, np.full(strokes, -np.inf)), opening, skipped)  # (S+1,)
     choices: list[tuple[Owners, Owners]] = []  # per sign: length of its run, and where the run ended
     for sign in order:
         score, taken = best + _NO_INK, np.zeros(strokes + 1, dtype=np.int64)
@@ -75,12 +83,8 @@ def _cut(evidence: Evidence) -> Owners:
             better = run > score[count:]
             score[count:][better] = run[better]
             taken[count:][better] = count
-        # Strokes after the run may stay unread.
-        level = score - skipped
-        highest = np.maximum.accumulate(level)
-        ends = np.maximum.accumulate(np.where(level == highest, np.arange(strokes + 1), 0))
+        best, ends = _with_unread(score, opening, skipped)
         choices.append((taken, ends))
-        best = highest + skipped
     owner = np.full(strokes, -1, dtype=np.int64)
     at = strokes
     for sign, (taken, ends) in zip(order[::-1], choices[::-1], strict=True):
@@ -88,6 +92,16 @@ def _cut(evidence: Evidence) -> Owners:
         owner[at - taken[at] : at] = sign
         at -= int(taken[at])
     return owner
+
+
+def _with_unread(score: Scores, opening: Scores, skipped: Scores) -> tuple[Scores, Owners]:
+    """Let strokes after a run stay unread: the best score by number of strokes, and where the run ended."""
+    level = score + opening
+    before = np.concatenate(([-np.inf], np.maximum.accumulate(level)[:-1]))
+    at = np.maximum.accumulate(np.where(level >= np.maximum.accumulate(level), np.arange(len(score)), 0))
+    unread = before + skipped
+    ends = np.where(unread > score, np.concatenate(([0], at[:-1])), np.arange(len(score)))
+    return np.maximum(score, unread), ends
 
 
 def _anchors(weight: Scores) -> Owners:
@@ -104,7 +118,7 @@ def _with_strokes_moved(owner: Owners, evidence: Evidence) -> Owners:
     looker = evidence.weight.argmax(axis=0)
     looked = evidence.weight.max(axis=0)
     held = np.where(owner >= 0, np.take_along_axis(evidence.weight, np.maximum(owner, 0)[None], 0)[0], 0.0)
-    skips = evidence.skips
+    first, _ = evidence.skips
     for stroke in np.flatnonzero((looker != owner) & (looked > held + 0.1)).tolist():
         before, after = int(owner[stroke]), int(looker[stroke])
         moved = owner.copy()
@@ -113,7 +127,7 @@ def _with_strokes_moved(owner: Owners, evidence: Evidence) -> Owners:
         if before >= 0:
             gain += evidence.sign_score(before, moved) - evidence.sign_score(before, owner)
         else:
-            gain -= skips[stroke]
+            gain -= first[stroke]
         if gain > 0:
             owner = moved
     return owner
