@@ -35,8 +35,8 @@ class Precision(StrEnum):
     """How weights are stored."""
 
     full = "full"  # 32-bit floats
-    half = "half"  # 16-bit floats
-    int8 = "int8"  # 8-bit integers and one scale per row
+    half = "half"  # 16-bit integers and one scale per row
+    int8 = "int8"  # 8-bit integers, likewise
 
 
 class _Graph:
@@ -61,18 +61,17 @@ class _Graph:
         value = np.ascontiguousarray(value, np.float32)
         if self._precision is Precision.full:
             return self.constant(name, value)
-        if self._precision is Precision.half:
-            stored = self.constant(f"{name}_half", value.astype(np.float16))
-            return self.add("Cast", [stored], name, to=TensorProto.FLOAT)
-        # One scale per output of the product: the axis that is summed over shares it.
-        scale = np.maximum(np.abs(value).max(axis=-1, keepdims=True), 1e-12) / np.float32(127.0)
-        stored = self.constant(f"{name}_int8", np.round(value / scale).astype(np.int8))
+        # Integers with one scale per row (per output of the product): at 16 bits, ten times nearer to the
+        # weights than half-precision floats, which spend bits on magnitudes that do not occur.
+        kind, levels = (np.int16, 32767.0) if self._precision is Precision.half else (np.int8, 127.0)
+        scale = np.maximum(np.abs(value).max(axis=-1, keepdims=True), 1e-12) / np.float32(levels)
+        stored = self.constant(f"{name}_stored", np.round(value / scale).astype(kind))
         wide = self.add("Cast", [stored], f"{name}_wide", to=TensorProto.FLOAT)
         return self.add("Mul", [wide, self.constant(f"{name}_scale", scale)], name)
 
     def columns(self, name: str, value: Floats) -> str:
         """A weight that multiplies from the right; stored transposed, so that rows are outputs."""
-        if self._precision is not Precision.int8:
+        if self._precision is Precision.full:
             return self.matrix(name, value)
         return self.add("Transpose", [self.matrix(f"{name}_t", value.T)], name, perm=[1, 0])
 
