@@ -1,4 +1,4 @@
-"""Readings whose attention is known: every sign looks at the strokes it was written with, and nowhere else."""
+"""Readings whose attention is known: every token looks at the strokes it is told to, and nowhere else."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -86,5 +86,5 @@ def test_each_sign_has_its_attention_on_its_own_strokes(stride):
 
 def test_attention_of_another_ink_is_refused():
     features = extract(written("x+1").ink, FeatureOptions.polyline())
-    with pytest.raises(ValueError, match="expected .* annotations"):
+    with pytest.raises(ValueError, match=r"expected .* annotations"):
         stroke_attention(np.ones((2, 3)), features, 2, 5)

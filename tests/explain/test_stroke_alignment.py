@@ -12,6 +12,7 @@ from inktex.explain import align_strokes, sign_places
 from inktex.explain.accuracy import alignment_accuracy
 from inktex.explain.assignment import cheapest_assignment
 from inktex.ink import Ink
+from inktex.latex import tokenize
 
 EXPRESSIONS = (
     "x+1",
@@ -69,7 +70,7 @@ def test_two_signs_read_from_one_stroke_share_it():
 
 
 def test_braces_scripts_and_the_brackets_of_a_root_have_no_ink():
-    tokens = r"\sqrt [ 3 ] { x ^ { 2 } } [ 1 ]".split()
+    tokens = tokenize(r"\sqrt[3]{x^{2}}[1]")
     assert [tokens[place] for place in sign_places(tokens)] == [r"\sqrt", "3", "x", "2", "[", "1", "]"]
 
 
