@@ -104,7 +104,7 @@ def test_png_shows_what_the_svg_shows():
     image = imread(io.BytesIO(to_png(picture, scale=2.0)))
     assert image.shape[:2] == (round(2 * picture.height), round(2 * picture.width))
     red = image[..., 0] - image[..., 2] > 0.4
-    canvas = Canvas.fit(example.ink, 300.0, 104.0)
+    canvas = Canvas.fit(example.ink, 226.0, 110.0)
     right_of_x = canvas.xy[np.isin(canvas.stroke, example.strokes_of[0])][:, 0].max()
     columns = np.flatnonzero(red.any(axis=0)) / 2 - 10.0
     assert len(columns)

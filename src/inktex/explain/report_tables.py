@@ -26,7 +26,7 @@ def summary_html(
     examples: Sequence[Example],
 ) -> str:
     """Everything above the gallery."""
-    parts = [_rates(evaluations), _mistakes(counts)]
+    parts = ['<div class="overview">', _rates(evaluations), _mistakes(counts)]
     if len(evaluations) == 2:
         first, second = evaluations
         parts.append(_comparison(compare(first.system, first.right, second.system, second.right)))
@@ -36,6 +36,7 @@ def summary_html(
     parts.append(
         _groups("Rate by relation that occurs", [each.by_relation for each in evaluations], evaluations)
     )
+    parts.append("</div>")
     written = Counter(node.label for example in examples for node in parse_layout(example.tokens).symbols())
     parts += [
         _matrix(evaluation.system, number, pairs, written)
@@ -91,8 +92,8 @@ def _mistakes(counts: Tally) -> str:
     test = ""
     if counts.p_value is not None:
         test = (
-            f"<p>Over- and under-translation together differ between the two systems with p = "
-            f"{counts.p_value:.2g} (McNemar's exact test on the same expressions).</p>"
+            "<p>Are both systems equally prone to over- and under-translation? "
+            f"p = {counts.p_value:.2g} (McNemar’s exact test on the same expressions).</p>"
         )
     return (
         "<section><h2>What went wrong</h2><table>"
@@ -121,17 +122,23 @@ def _comparison(comparison: Comparison) -> str:
     )
     return (
         f"<section><h2>{first} against {second}</h2><table>{body}</table>"
-        f'<p class="soft">p = {comparison.p_value:.2g} (McNemar’s exact test).</p></section>'
+        f'<p class="soft">Are both equally good? p = {comparison.p_value:.2g} (McNemar’s exact test).</p></section>'
     )
 
 
 def _groups(title: str, groups: Sequence[Sequence[Group]], evaluations: Sequence[Evaluation]) -> str:
     """Bars: per group one for each system."""
     rows = []
+    key = "".join(
+        f'; <span class="key system{number}"></span>{escape(evaluation.system)}'
+        for number, evaluation in enumerate(evaluations)
+        if len(evaluations) > 1
+    )
     for parts in zip(*groups, strict=True):
         bars = "".join(
             f'<div class="bar system{number}" title="{escape(evaluation.system)}: {_plain(group.exact)}">'
-            f'<span style="width:{group.exact.percent:.1f}%"></span><b>{group.exact.percent:.0f}</b></div>'
+            f'<i><span style="width:{group.exact.percent:.1f}%"></span></i>'
+            f"<b>{group.exact.percent:.0f}</b></div>"
             for number, (group, evaluation) in enumerate(zip(parts, evaluations, strict=True))
         )
         rows.append(
@@ -140,7 +147,7 @@ def _groups(title: str, groups: Sequence[Sequence[Group]], evaluations: Sequence
         )
     return (
         f"<section><h2>{escape(title)}</h2><table class='groups'><tr><th></th><th>expressions</th>"
-        f"<th class='bars'>right, percent</th></tr>{''.join(rows)}</table></section>"
+        f"<th class='bars'>right, percent{key}</th></tr>{''.join(rows)}</table></section>"
     )
 
 
@@ -170,7 +177,7 @@ def _matrix(system: str, number: int, pairs: Sequence[tuple[str, str]], written:
         body.append(f"<tr><th>{escape(true or NOTHING)}</th>{''.join(cells)}</tr>")
     return (
         f"<section><h2>Signs confused by {escape(system)}</h2><div class='scroll'>"
-        f"<table class='matrix'><tr><th>truth \\ answer</th>{head}</tr>{''.join(body)}</table></div>"
+        f"<table class='confusions'><tr><th>truth \\ answer</th>{head}</tr>{''.join(body)}</table></div>"
         f"<p class='soft'>The {len(labels)} signs with the most confusions; {NOTHING} is a missing or an "
         "extra sign, the diagonal holds signs that were right. A number shows its expressions below.</p>"
         "</section>"

@@ -25,13 +25,12 @@ def token_labels(tokens: Sequence[str]) -> list[str]:
     return [*tokens, END_LABEL]
 
 
-def steps_picture(
-    reading: Reading, *, width: float = 1200.0, panel_height: float = 130.0, only: Sequence[int] | None = None
-) -> Picture:
+def steps_picture(reading: Reading, *, width: float = 1200.0, only: Sequence[int] | None = None) -> Picture:
     """All steps (or `only` some) in a grid, in reading order."""
     labels = token_labels(reading.tokens)
     wanted = list(range(len(labels))) if only is None else list(only)
-    canvas = Canvas.fit(reading.ink, 300.0, panel_height - 26.0)
+    canvas = Canvas.fit(reading.ink, 226.0, 110.0)
+    panel_height = max(canvas.height, 40.0) + 30.0
     panel = max(canvas.width, _text_width(max((labels[step] for step in wanted), key=len), 15.0) + 12.0, 70.0)
     columns = _columns(len(wanted), panel, width)
     light = brightness(reading.intensity(canvas.position))

@@ -143,7 +143,7 @@
     const box = make("article", { class: "card", "data-id": item.id },
       make("div", { class: "top" }, make("span", {}, item.stem), make("span", {}, item.folder)), picture(item),
       make("div", { class: "line" }, make("span", { class: "soft" }, "truth"),
-        make("div", {}, tokenLine(item.truth, wrong.length === 1 ? wrong[0].inTruth : [], "true"), formula(item.mathml))));
+        make("div", {}, tokenLine(item.truth, wrong.flatMap((answer) => answer.inTruth), "true"), formula(item.mathml))));
     item.answers.forEach((answer, number) => {
       const name = two ? REPORT.systems[number] : "answer";
       if (answer.right) {

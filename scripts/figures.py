@@ -1,0 +1,213 @@
+"""Make the figures and tables of docs/attention.md again.
+
+    python scripts/figures.py                          figures, from ink that the project makes itself
+    python scripts/figures.py --tables                 also the tables, measured on CROHME 2013
+    python scripts/figures.py --model p2 --without-coverage p1
+
+Models are named as for `inktex explain`. Nothing of CROHME goes into a figure; tables hold counts only.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+from inktex.corpus import Example, ExpressionModel, Synthesizer, load_split, open_bank, synthesize
+from inktex.decoding import SearchOptions
+from inktex.evaluation.provenance import provenance
+from inktex.explain.accuracy import alignment_accuracy
+from inktex.explain.cases import Case, case_picture, clearest_case
+from inktex.explain.mistakes import Diagnosis, Kind, diagnose
+from inktex.explain.page import Titled, why_page
+from inktex.explain.raster import to_gif, to_png
+from inktex.explain.reading import Reading, ReadingModel, read_as, read_best, read_inks
+from inktex.explain.relations import (
+    RelationAverage,
+    clearest_looks,
+    relation_averages,
+    relation_looks,
+    relations_picture,
+)
+from inktex.explain.report import SystemReadings, write_report
+from inktex.explain.steps import animated_picture, animation_frames, steps_picture
+from inktex.explain.tally import Tally, markdown_table, tally
+from inktex.files import write_atomically
+from inktex.latex import normalize
+from inktex.runtime import load_model
+
+DOCS = Path(__file__).parents[1] / "docs"
+FIGURES = DOCS / "figures"
+SHOWN = r"e^{x}+18x+12"  # the expression of the paper's Fig. 4
+SHORT = SearchOptions(beam=5)
+
+
+def main() -> None:
+    """Make what is asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", default="p2", help="model with coverage")
+    parser.add_argument("--without-coverage", default="p1", help="model without coverage")
+    parser.add_argument("--expressions", type=int, default=160, help="written for the figures")
+    parser.add_argument("--tables", action="store_true", help="also measure on CROHME 2013")
+    arguments = parser.parse_args()
+    with_coverage = ReadingModel.of(load_model(arguments.model))
+    without = ReadingModel.of(load_model(arguments.without_coverage))
+    draw_one_expression(with_coverage)
+    draw_data_set(without, with_coverage, arguments.expressions)
+    if arguments.tables:
+        write_tables(without, with_coverage)
+
+
+def draw_one_expression(model: ReadingModel) -> None:
+    """Attention step by step, still, moving and as a page."""
+    tokens = normalize(SHOWN)
+    synthesizer = Synthesizer(open_bank("hershey"))
+    for seed in range(50):  # the first hand that the model reads correctly
+        example = synthesizer.write(tokens, f"figure/{seed}")
+        readings = read_best(model, example.ink, SearchOptions(top=3))
+        if readings[0].tokens == tokens:
+            break
+    reading = readings[0]
+    still = steps_picture(reading)
+    save("steps.svg", still.to_svg())
+    save("steps.png", to_png(still, scale=1.5))
+    save("moving.svg", animated_picture(reading).to_svg())
+    save("moving.gif", to_gif(animation_frames(reading)))
+    titled = [Titled(f"answer {number}", each) for number, each in enumerate(readings, 1)]
+    page = why_page(
+        [*titled, Titled("as x is y", read_as(model, example.ink, normalize(r"e^{y}+18y+12")))],
+        heading="e^x + 18x + 12, written by inktex",
+        intro=f"Read by {model.name}. Point at a token to see where the model looked when it wrote it.",
+    )
+    save("why.html", page)
+    screenshot(FIGURES / "why.html", "why.png", 1200, 760)
+
+
+def draw_data_set(without: ReadingModel, with_coverage: ReadingModel, count: int) -> None:
+    """The five relations and the clearest mistake of each kind, found among expressions written here."""
+    examples = made_expressions(count)
+    inks = [example.ink for example in examples]
+    systems = {model.name: read_inks(model, inks, SHORT) for model in (without, with_coverage)}
+    best = systems[with_coverage.name]
+    looks = [look for pair in zip(examples, best, strict=True) for look in relation_looks(*pair)]
+    clearest = clearest_looks(looks, most_tokens=12)
+    save("relations.svg", relations_picture(list(clearest.values())).to_svg())
+    cases = [
+        Case(name, example.tokens, reading, diagnose(example.tokens, example.strokes_of, reading))
+        for name, readings in systems.items()
+        for example, reading in zip(examples, readings, strict=True)
+        if example.tokens != reading.tokens
+    ]
+    for kind in Kind:
+        case = clearest_case(cases, kind)
+        if case is not None:
+            save(f"{kind.value.replace(' ', '-')}.svg", case_picture(case).to_svg())
+    with tempfile.TemporaryDirectory() as folder:
+        read = [SystemReadings(name, readings, {}, frozenset()) for name, readings in systems.items()]
+        report = write_report(
+            Path(folder), "made expressions", examples, read, "written by scripts/figures.py"
+        )
+        screenshot(report.index, "report.png", 1240, 1000)
+
+
+def made_expressions(count: int) -> list[Example]:
+    """Expressions like common formulas, written with the built-in symbols."""
+    written = synthesize(Synthesizer(open_bank("hershey")), ExpressionModel.builtin(), seed=2017)
+    return list(islice((example for example in written if 3 <= len(example.tokens) <= 30), count))
+
+
+def write_tables(without: ReadingModel, with_coverage: ReadingModel) -> None:
+    """Alignment, mistakes and relations on CROHME 2013, into docs/attention.md."""
+    examples = list(load_split("test2013"))
+    readings = {
+        model.name: read_inks(model, [example.ink for example in examples], SearchOptions())
+        for model in (without, with_coverage)
+    }
+    origin = f"\n*{provenance('python ' + ' '.join(sys.argv)).line()}*\n"
+    accuracy = [
+        f"- {name}: {alignment_accuracy(zip(examples, read, strict=True))}" for name, read in readings.items()
+    ]
+    counted = tally(
+        {
+            name: [_diagnosis(*pair) for pair in zip(examples, read, strict=True)]
+            for name, read in readings.items()
+        }
+    )
+    best = readings[with_coverage.name]
+    averages = relation_averages(
+        look for pair in zip(examples, best, strict=True) for look in relation_looks(*pair)
+    )
+    page = DOCS / "attention.md"
+    text = page.read_text(encoding="utf-8")
+    text = with_block(text, "alignment", "\n".join(accuracy) + "\n" + origin)
+    text = with_block(text, "mistakes", mistakes_text(counted) + origin)
+    text = with_block(text, "relations", relations_text(averages) + origin)
+    write_atomically(page, text)
+
+
+def _diagnosis(example: Example, reading: Reading) -> Diagnosis | None:
+    if example.tokens == reading.tokens:
+        return None
+    return diagnose(example.tokens, example.strokes_of, reading)
+
+
+def mistakes_text(counted: Tally) -> str:
+    """The table of mistakes and what the test says about it."""
+    test = f"Over- and under-translation together: p = {counted.p_value:.2g} (McNemar's exact test).\n"
+    return f"{markdown_table(counted)}\n{test}"
+
+
+def relations_text(averages: tuple[RelationAverage, ...]) -> str:
+    """Where the decoder looks when it writes a relation, in percent."""
+    lines = ["| relation | times | on the sign that carries it | on the sign it leads to | elsewhere |"]
+    lines.append("|---|---:|---:|---:|---:|")
+    for each in averages:
+        shares = " | ".join(f"{100 * share:.0f} %" for share in (each.on_base, each.on_part, each.elsewhere))
+        lines.append(f"| {each.relation} | {each.count} | {shares} |")
+    return "\n".join(lines) + "\n"
+
+
+def with_block(text: str, name: str, content: str) -> str:
+    """Exchange what stands between the marks of a block."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    if begin not in text or end not in text:
+        raise ValueError(f"docs/attention.md has no block {name}")
+    return re.sub(
+        rf"{re.escape(begin)}.*?{re.escape(end)}", lambda _: f"{begin}\n{content}{end}", text, flags=re.DOTALL
+    )
+
+
+def save(name: str, content: str | bytes) -> None:
+    """Write a figure and say so."""
+    write_atomically(FIGURES / name, content)
+    print(f"docs/figures/{name}: {len(content) / 1000:.0f} kB")
+
+
+def screenshot(page: Path, name: str, width: int, height: int) -> None:
+    """A picture of a page, where a browser is at hand; without one the old picture stays."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
+    if browser is None:
+        print(f"docs/figures/{name}: kept, there is no browser to draw it")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / name
+        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        flags += ["--hide-scrollbars", f"--user-data-dir={folder}/profile", "--virtual-time-budget=3000"]
+        command = [
+            browser,
+            *flags,
+            f"--window-size={width},{height}",
+            f"--screenshot={target}",
+            page.as_uri(),
+        ]
+        subprocess.run(command, check=True, capture_output=True, timeout=120)
+        save(name, target.read_bytes())
+
+
+if __name__ == "__main__":
+    main()
