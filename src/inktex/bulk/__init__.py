@@ -1,0 +1,1 @@
+"""Recognising large collections: many processes or many machines (needs `inktex[ray]`)."""
