@@ -122,7 +122,8 @@ def _comparison(comparison: Comparison) -> str:
     )
     return (
         f"<section><h2>{first} against {second}</h2><table>{body}</table>"
-        f'<p class="soft">Are both equally good? p = {comparison.p_value:.2g} (McNemar’s exact test).</p></section>'
+        '<p class="soft">Are both equally good? '
+        f"p = {comparison.p_value:.2g} (McNemar’s exact test).</p></section>"
     )
 
 
