@@ -70,7 +70,7 @@ function inktexViewer(root, view) {
       make("span", { class: "soft" }, each.title), formula(each.mathml)));
   });
 
-  const lineWidth = Math.max(1.6, view.height / 130);
+  const lineWidth = 2.6; // in pixels of the screen, whatever the size of the ink
   const paths = view.strokes.map((flat) => {
     const points = [];
     for (let i = 0; i < flat.length; i += 2) points.push([flat[i] / 10, flat[i + 1] / 10]);
