@@ -5,11 +5,11 @@ there). Rows are appended whole; a last row torn by a crash is cut off when the 
 """
 
 import json
-import os
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from inktex.files import write_atomically
 from inktex.ink import InkError
 
 if TYPE_CHECKING:
@@ -40,9 +40,8 @@ class ResultsFile:
         cls, path: Path, model: "ModelInfo", *, fresh: bool = False, retry: bool = False
     ) -> "ResultsFile":
         """Open to go on, or anew; ValueError if the file is something else or of another model."""
-        path.parent.mkdir(parents=True, exist_ok=True)
         if fresh or not path.exists():
-            path.write_bytes(b"")
+            write_atomically(path, b"")
             return cls(path, frozenset(), 0)
         rows = _kept_rows(path)
         others = {row["model"] for row in rows if row.get("model") not in (None, model.name)}
@@ -58,8 +57,14 @@ class ResultsFile:
 
     def add(self, row: dict[str, Any]) -> None:
         """Append a row; it is in the hands of the system when this returns."""
-        self._stream.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
-        self._stream.flush()
+        try:
+            self._stream.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+            self._stream.flush()
+        except OSError as error:
+            raise OSError(
+                f"{self.path}: could not be written ({error.strerror or error}); "
+                "free space, then give the same command again: it goes on from here"
+            ) from error
         self.total += 1
         self.failures += "error" in row
 
@@ -69,7 +74,13 @@ class ResultsFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stream.close()
+        try:
+            self._stream.close()
+        except (
+            OSError
+        ):  # the row that could not be written is tried once more; the first error is the one to say
+            if kind is None:
+                raise
 
 
 def _kept_rows(path: Path) -> list[dict[str, Any]]:
@@ -94,6 +105,4 @@ def _kept_rows(path: Path) -> list[dict[str, Any]]:
 
 
 def _rewrite(path: Path, rows: list[dict[str, Any]]) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows))
-    temporary.replace(path)
+    write_atomically(path, b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows))

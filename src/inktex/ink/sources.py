@@ -38,10 +38,15 @@ def read(source: Source, *, name: str | None = None) -> Ink:
     return found
 
 
-def read_all(source: Source | Iterable[Source], *, name: str | None = None) -> Iterator[Item]:
-    """Yield (name, ink or error) for all that is in one source or several: files, folders, archives."""
+def read_all(
+    source: Source | Iterable[Source], *, name: str | None = None, named: bool = True
+) -> Iterator[Item]:
+    """Yield (name, ink or error) for all that is in one source or several: files, folders, archives.
+
+    With `named=False` a file that turns out to be no ink at all is passed over, as it is inside a folder.
+    """
     if isinstance(source, str | os.PathLike | bytes | bytearray | memoryview) or hasattr(source, "read"):
-        yield from _items(source, name)
+        yield from _items(source, name, named)
         return
     try:
         sources = iter(source)
@@ -49,19 +54,19 @@ def read_all(source: Source | Iterable[Source], *, name: str | None = None) -> I
         yield from _items(source, name)  # which says what is expected
         return
     for each in sources:
-        yield from _items(each, name)
+        yield from _items(each, name, named)
 
 
-def _items(source: Any, name: str | None) -> Iterator[Item]:
+def _items(source: Any, name: str | None, named: bool = True) -> Iterator[Item]:
     label = _label(source, name)
     try:
         if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
-            yield from _from_stream(_opened(source), label, named=True)
+            yield from _from_stream(_opened(source), label, named=named)
         elif _is_folder(source):
             yield from _from_folder(Path(source), label)
         else:
             with _open(Path(source)) as stream:
-                yield from _from_stream(stream, label, named=True)
+                yield from _from_stream(stream, label, named=named)
     except InkError as error:
         yield label, error.inside(source=label)
 

@@ -5,12 +5,12 @@ Numbers are written with as many digits as they need to be the same number again
 
 import json
 import os
-import uuid
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
+from inktex.files import write_atomically
 from inktex.ink.checks import Floats
 from inktex.ink.core import Ink
 from inktex.ink.errors import InkError
@@ -89,16 +89,7 @@ def save(ink: Ink, path: str | os.PathLike[str]) -> None:
         raise InkError(
             f"cannot tell the format from {target.suffix!r}; use {', '.join(writers)}", source=str(target)
         )
-    text = writer(ink)
-    # Written beside the target and then moved over it: nobody ever sees half a file.
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
-    try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_atomically(target, writer(ink))
 
 
 def _refuse_empty(ink: Ink) -> None:

@@ -161,7 +161,7 @@ def find_model(source: str | Path | None = None) -> Path:
     if str(source) in known:
         return known[str(source)]
     if path.suffix or len(path.parts) > 1:
-        raise ModelError(f"{path}: there is no such file")
+        raise ModelError(f"{path}: there is no such file; `inktex models` lists what there is")
     names = ", ".join(known) or "none, so name a file"
     raise ModelError(f"no model is called {str(source)!r} (there are: {names})")
 

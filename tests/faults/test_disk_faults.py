@@ -1,0 +1,83 @@
+"""A full disk or a folder that is read-only: what was there stays, and the message says what to do."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inktex.cli.results import ResultsFile
+from inktex.files import write_atomically
+from inktex.ink import Ink, InkError, save
+from inktex.runtime import ModelFile, write_model
+from inktex.runtime.modelfile import Member
+
+INK = Ink.from_strokes([[(0, 0), (5, 5)]] * 400)
+ROW = {"source": "a.inkml", "latex": "x", "score": 0.5}
+
+
+def big_model() -> ModelFile:
+    return ModelFile((Member("m", b"e" * 9000, b"d" * 9000, {}),))
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path, full_disk):
+    target = tmp_path / "model.inktex"
+    target.write_bytes(b"old")
+    with full_disk(2048), pytest.raises(OSError, match=r"model\.inktex: could not be written .*free space"):
+        write_model(target, big_model())
+    with full_disk(2048), pytest.raises(OSError, match=r"ink\.json: could not be written .*free space"):
+        save(INK, tmp_path / "ink.json")
+    assert target.read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["model.inktex"]
+
+
+def test_a_bulk_run_goes_on_where_the_disk_was_full(tmp_path, full_disk, recognizer):
+    path = tmp_path / "read.jsonl"
+    info = recognizer.model.info
+    wide = {**ROW, "note": "x" * 300}
+
+    def fill() -> None:
+        with ResultsFile.open(path, info) as results:
+            for number in range(20):
+                results.add({**wide, "source": f"{number}"})
+
+    said = r"read\.jsonl: could not be written .*free space, then .* same command"
+    with full_disk(1500), pytest.raises(OSError, match=said):
+        fill()
+    with ResultsFile.open(path, info) as results:  # the torn row is cut off, whole ones are kept
+        kept = len(results.done)
+        for number in range(kept, 20):
+            results.add({**wide, "source": f"{number}"})
+    sources = [json.loads(line)["source"] for line in path.read_text().splitlines()]
+    assert 0 < kept < 20
+    assert sources == [str(number) for number in range(20)]
+
+
+def test_a_full_disk_leaves_no_half_store(tmp_path, full_disk):
+    pytest.importorskip("pyarrow", reason="the ink store needs inktex[store]")
+    from inktex.store.files import write_store
+    from inktex.store.row import StoreRow
+
+    rows = [StoreRow(f"{number}", INK.translate(number / 7, number / 3)) for number in range(1500)]
+    with full_disk(4096), pytest.raises(OSError, match=r"inks\.parquet: could not be written"):
+        write_store(tmp_path / "inks.parquet", rows)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_read_only_folder_is_named(read_only_folder: Path, recognizer):
+    said = r"could not be written \(Permission denied\); free space or choose another folder"
+    for write in (
+        lambda: write_atomically(read_only_folder / "new.txt", "x"),
+        lambda: write_atomically(read_only_folder / "deeper" / "new.txt", "x"),
+        lambda: write_model(read_only_folder / "m.inktex", big_model()),
+        lambda: ResultsFile.open(read_only_folder / "read.jsonl", recognizer.model.info),
+    ):
+        with pytest.raises(OSError, match=said) as caught:
+            write()
+        assert str(read_only_folder) in str(caught.value)
+
+
+def test_ink_in_a_folder_that_may_not_be_read_is_named(read_only_folder: Path):
+    from inktex.ink import read
+
+    with pytest.raises(InkError, match=r"secret\.inkml: (Permission denied|No such file)"):
+        read(read_only_folder / "secret.inkml")
