@@ -69,6 +69,13 @@ class Explain(Message):
     type: Literal["explain"]
 
 
+class Render(Message):
+    """How does this LaTeX look?"""
+
+    type: Literal["render"]
+    latex: Annotated[str, Field(max_length=4000)]
+
+
 class Options(Message):
     """How many readings are wanted."""
 
@@ -77,7 +84,7 @@ class Options(Message):
 
 
 Change = Add | Replace | Remove | Clear | Pin
-AnyMessage = Change | Choose | Explain | Options
+AnyMessage = Change | Choose | Explain | Render | Options
 _READER: TypeAdapter[AnyMessage] = TypeAdapter(Annotated[AnyMessage, Field(discriminator="type")])
 
 

@@ -73,6 +73,12 @@ class PatientWebSocket(WebSocketsSansIOProtocol):
 
     _reading_timer: asyncio.TimerHandle | None = None
 
+    async def send(self, message: Any) -> None:
+        """Send; a handshake that was answered with an error is complete too, whatever uvicorn's log says."""
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body":
+            self.handshake_complete = True
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing to count any more."""
         _cancel(self._reading_timer)

@@ -114,6 +114,8 @@ class LiveSession:
             self._begin(self._explain())
         elif isinstance(message, messages.Choose):
             self._begin(self._choose(message.latex))
+        elif isinstance(message, messages.Render):
+            self._begin(self._send(_rendered(message.latex)))
         elif isinstance(message, messages.Options):
             self._top = message.top
             self._changed.set()
@@ -266,6 +268,14 @@ def _ended(tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
 
 def _plain(error: RequestError) -> dict[str, str]:
     return {"code": error.code, "message": error.message}
+
+
+def _rendered(latex: str) -> dict[str, Any]:
+    """LaTeX in all forms, or what is wrong with it."""
+    try:
+        return {"type": "rendered", "source": latex, **rendering(latex)}
+    except RequestError as error:
+        return {"type": "rendered", "source": latex, "error": error.message}
 
 
 def _shown(latex: str) -> dict[str, Any] | None:

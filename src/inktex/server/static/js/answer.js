@@ -5,7 +5,6 @@
 
 import { mathElement } from "./formula.js";
 import { differing } from "./latex.js";
-import { authorization } from "./live.js";
 
 const element = (id) => document.getElementById(id);
 
@@ -23,6 +22,7 @@ export class Answer extends EventTarget {
     Object.assign(this, { live, link, sheet, formula, editor, notice });
     live.addEventListener("answer", ({ detail }) => this.#answered(detail));
     live.addEventListener("empty", () => this.clear());
+    live.addEventListener("rendered", ({ detail }) => this.#rendered(detail));
     editor.addEventListener("edit", () => this.#edited());
     formula.box.addEventListener("walked", ({ detail }) => this.#tellToken(detail));
   }
@@ -167,25 +167,18 @@ export class Answer extends EventTarget {
       this.mathml = "";
       return;
     }
-    const response = await fetch("v1/render", {
-      method: "POST",
-      headers: { "Content-Type": "application/json", ...authorization(this.live.token) },
-      body: JSON.stringify({ latex }),
-    }).catch(() => null);
-    if (edit !== this.#edits) return;
-    if (!response) {
+    if (!this.live.render(latex)) {
       this.#remark("No connection: the formula is not drawn, but you can copy the LaTeX.", "problem");
-      return;
     }
-    const answer = await response.json();
-    if (!response.ok) {
-      this.#remark(answer.error.message, "problem");
-      return;
-    }
-    this.#remark("");
+  }
+
+  #rendered(answer) {
+    if (answer.source !== this.latex) return; // typed on since
+    this.#remark(answer.error ?? "", "problem");
+    if (answer.error) return;
     this.#decide(answer);
     this.editor.mark(answer.tokens);
-    this.live.choose(latex);
+    this.live.choose(answer.source);
   }
 
   /** The alignment of what was chosen, when the server has found it. */

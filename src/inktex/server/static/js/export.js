@@ -65,19 +65,17 @@ export function inkThumbnail(strokes) {
 export async function formulaSvg(math) {
   const font = await dataAddress("fonts/stix-two-math.woff2");
   const copy = math.cloneNode(true);
-  for (const part of copy.querySelectorAll("*")) {
-    part.removeAttribute("class");
-    part.removeAttribute("style");
+  for (const part of [copy, ...copy.querySelectorAll("*")]) {
+    for (const name of ["class", "style"]) part.removeAttribute(name);
     part.removeAttribute("data-token");
   }
   const pixels = 40;
   const shown = parseFloat(getComputedStyle(math).fontSize);
   const { width, height } = math.getBoundingClientRect();
   const size = [width, height].map((value) => Math.ceil((value * pixels) / shown) + 16);
-  copy.setAttribute("style", `font-size:${pixels}px`);
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${size[0]}" height="${size[1]}" viewBox="0 0 ${size.join(" ")}">` +
-    `<style>@font-face{font-family:"Formula";src:url(${font}) format("woff2")}math{font-family:"Formula",math;color:#111}` +
+    `<style>@font-face{font-family:"Formula";src:url(${font}) format("woff2")}math{font:${pixels}px "Formula",math;color:#111}` +
     `div{padding:8px;display:flex;justify-content:center}</style>` +
     `<foreignObject width="100%" height="100%"><div xmlns="http://www.w3.org/1999/xhtml">${new XMLSerializer().serializeToString(copy)}</div></foreignObject></svg>`
   );

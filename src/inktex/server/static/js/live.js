@@ -103,6 +103,12 @@ export class Live extends EventTarget {
     this.#send({ type: "choose", latex });
   }
 
+  /** Ask how LaTeX looks; says whether anyone was there to ask. */
+  render(latex) {
+    this.#send({ type: "render", latex });
+    return this.state === "ready";
+  }
+
   /** Ask where the network looked. */
   explain() {
     this.#send({ type: "explain", revision: this.revision });

@@ -100,7 +100,8 @@ live.addEventListener("answer", ({ detail }) => {
 live.addEventListener("chosen", ({ detail }) => answer.alignChoice(detail));
 live.addEventListener("error", ({ detail }) => {
   showState("ready");
-  notice.say(detail.message, { problem: true });
+  // What cannot be kept for later ink still stands on the page.
+  if (detail.code !== "not_kept") notice.say(detail.message, { problem: true });
 });
 
 function showState(state) {

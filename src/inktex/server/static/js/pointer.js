@@ -90,7 +90,11 @@ export class Pointer extends EventTarget {
       if (this.#fingers.size > 2) return;
     }
     if (this.#active || (event.pointerType === "mouse" && event.button > 1)) return;
-    this.sheet.settled.setPointerCapture(event.pointerId);
+    try {
+      this.sheet.settled.setPointerCapture(event.pointerId);
+    } catch {
+      // The pointer is up already; what it did is still ink.
+    }
     this.sheet.settled.focus({ preventScroll: true });
     this.link.clear();
     this.#active = this.#actionFor(event);
@@ -190,14 +194,19 @@ export class Pointer extends EventTarget {
   }
 
   #erasing(first) {
+    let last = null;
     const erase = (event) => {
+      const radius = ERASER / this.sheet.view.zoom;
       for (const part of [...(event.getCoalescedEvents?.() ?? []), event]) {
-        const [x, y] = this.sheet.toPaper(...this.#place(part)), radius = ERASER / this.sheet.view.zoom;
-        for (const stroke of this.notebook.strokes) {
-          if (distanceToStroke(stroke, x, y) <= radius) this.sheet.hidden.add(stroke.id);
+        const place = this.sheet.toPaper(...this.#place(part));
+        for (const [x, y] of between(last ?? place, place, radius)) {
+          for (const stroke of this.notebook.strokes) {
+            if (distanceToStroke(stroke, x, y) <= radius) this.sheet.hidden.add(stroke.id);
+          }
         }
-        this.sheet.paintEraser(x, y, radius);
+        last = place;
       }
+      this.sheet.paintEraser(...last, radius);
       this.sheet.paint();
     };
     const stop = () => {
@@ -314,6 +323,12 @@ export class Pointer extends EventTarget {
     else if (event.shiftKey && !event.deltaX) this.sheet.pan(-event.deltaY * lines, 0);
     else this.sheet.pan(-event.deltaX * lines, -event.deltaY * lines);
   }
+}
+
+/** Places on the way from one to another, so that a quick eraser does not jump over a line. */
+function between([ax, ay], [bx, by], step) {
+  const count = Math.max(1, Math.ceil(Math.hypot(bx - ax, by - ay) / step));
+  return Array.from({ length: count }, (_, i) => [ax + ((bx - ax) * (i + 1)) / count, ay + ((by - ay) * (i + 1)) / count]);
 }
 
 const round = (value) => Math.round(value * 100) / 100;

@@ -11,6 +11,7 @@ const SMALLEST = 0.2, LARGEST = 6;
 export class Sheet extends EventTarget {
   #outlines = new WeakMap(); // stroke -> its outline
   #asked = false;
+  #wet = null; // what is covered on the upper canvas, in its pixels
   view = { x: 0, y: 0, zoom: 1 };
   strokes = [];
   lit = new Set();
@@ -269,9 +270,23 @@ export class Sheet extends EventTarget {
     context.restore();
   }
 
+  /** Wipe the upper canvas where something is on it, and remember what the next painting covers. */
+  #wipe(points, margin) {
+    const context = this.pen, r = this.ratio, wet = this.#wet;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    if (wet) context.clearRect(wet.left, wet.top, wet.right - wet.left, wet.bottom - wet.top);
+    const { x, y, zoom } = this.view;
+    const box = points.length ? boundsOf([{ points }]) : null;
+    this.#wet = box && {
+      left: Math.floor(((box.left - margin) * zoom + x) * r), top: Math.floor(((box.top - margin) * zoom + y) * r),
+      right: Math.ceil(((box.right + margin) * zoom + x) * r), bottom: Math.ceil(((box.bottom + margin) * zoom + y) * r),
+    };
+    context.setTransform(zoom * r, 0, 0, zoom * r, x * r, y * r);
+  }
+
   /** Paint the line being written, with a guess of where it goes in the next moment; none: wipe it away. */
   paintWet(points, guessed = []) {
-    this.#begin(this.pen);
+    this.#wipe([...(points ?? []), ...guessed], 8);
     if (!points?.length) return;
     this.pen.fillStyle = this.colours.ink;
     this.pen.fill(outlineOf([...points, ...guessed]));
@@ -279,7 +294,7 @@ export class Sheet extends EventTarget {
 
   /** Show where the eraser is. */
   paintEraser(x, y, radius) {
-    this.#begin(this.pen);
+    this.#wipe([[x, y]], radius + 3 / this.view.zoom);
     this.pen.strokeStyle = this.colours.accent;
     this.pen.lineWidth = 1.5 / this.view.zoom;
     this.pen.beginPath();

@@ -1,0 +1,187 @@
+"""For everyone, everywhere: keyboard only, screen readers, dark, small, without a network, with a token."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Strokes = list[list[list[float]]]
+
+
+def axe_source() -> str:
+    """axe-core, from the package that carries it."""
+    package = pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python (inktex[dev])")
+    folder = Path(next(iter(package.__path__)))
+    found = sorted(folder.rglob("axe.min.js"))
+    if not found:
+        pytest.skip("axe.min.js is not in axe-playwright-python")
+    return found[0].read_text(encoding="utf-8")
+
+
+def findings(page: Any, source: str) -> list[str]:
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(source)
+    result = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{found['id']} ({found['impact']}): {[node['html'][:120] for node in found['nodes'][:3]]}"
+        for found in result["violations"]
+        if found["impact"] in ("serious", "critical", "moderate")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "size", "then"),
+    [("light", (1280, 800), "?"), ("dark", (820, 1180), "w"), ("light", (390, 844), "Escape")],
+)
+def test_it_is_accessible(
+    new_page: Callable[..., Any],
+    paper_of: Callable[..., Any],
+    page_server: Any,
+    examples: dict[str, Strokes],
+    scheme: str,
+    size: tuple[int, int],
+    then: str,
+) -> None:
+    source = axe_source()
+    viewport = {"width": size[0], "height": size[1]}
+    page = new_page(page_server.url, color_scheme=scheme, viewport=viewport, reduced_motion="reduce")
+    page.wait_for_selector('#state[data-state="ready"]')
+    page.wait_for_selector("#try button")
+    assert findings(page, source) == []
+    paper = paper_of(page)
+    paper.write(examples[r"x^{2} + 1"], width=250)
+    paper.wait_for_latex("x^{2} + 1")
+    page.keyboard.press(then)  # help, the player, or nothing
+    page.wait_for_selector({"?": "#help[open]", "w": "#player", "Escape": "#formula math"}[then])
+    assert findings(page, source) == []
+
+
+def test_touch_targets_are_large_enough(new_page: Callable[..., Any], page_server: Any) -> None:
+    page = new_page(page_server.url, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page.wait_for_selector("#try button")
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll('button, textarea')].filter(e => e.checkVisibility())
+            .map(e => [e.id || e.dataset.tool || e.className, e.getBoundingClientRect().toJSON()])"""
+    )
+    assert len(boxes) > 12
+    for name, box in boxes:
+        assert box["width"] >= 30, name
+        assert box["height"] >= 44, name
+        assert box["left"] >= 0, name
+        assert box["right"] <= 360, name
+
+
+def test_everything_can_be_done_with_keys(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any
+) -> None:
+    page = new_page(
+        page_server.url, permissions=["clipboard-read", "clipboard-write"], reduced_motion="reduce"
+    )
+    keys = page.keyboard
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    keys.press("Tab")
+    assert page.evaluate("() => document.activeElement.className") == "skip"
+    keys.press("x")  # examples
+    page.wait_for_selector("#examples[open]")
+    page.wait_for_selector("#examples-list button")
+    for _ in range(2):
+        keys.press("Tab")
+    assert page.evaluate("() => document.activeElement.ariaLabel") == r"\frac{a + b}{c}"
+    outline = page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"  # the focus can be seen
+    keys.press("Enter")
+    paper.wait_for_latex(r"\frac{a + b}{c}")
+    keys.press("Control+c")
+    page.wait_for_selector("#toast")
+    assert page.evaluate("() => navigator.clipboard.readText()") == r"\frac{a + b}{c}"
+    page.focus("#formula")  # from sign to sign
+    lit = []
+    for _ in range(3):
+        keys.press("ArrowRight")
+        lit.append(page.inner_text("#mirror .lit"))
+    assert lit == [r"\frac", "a", "+"]
+    page.wait_for_function("() => document.querySelector('#announcer').textContent.startsWith('+')")
+    page.focus("#settled")  # from stroke to stroke
+    count = paper.stroke_count
+    keys.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('#announcer').textContent.startsWith('Stroke 1 of')")
+    keys.press("Delete")
+    assert paper.stroke_count == count - 1
+    keys.press("Control+z")
+    paper.wait_for_latex(r"\frac{a + b}{c}")
+    keys.press("1")  # the first of the other readings
+    page.wait_for_function("() => document.querySelector('#sure').textContent === 'Your choice'")
+    keys.press("l")
+    assert page.evaluate("() => document.activeElement.id") == "latex"
+    keys.press("Control+a")
+    keys.type("nph")  # letters are letters here, not commands
+    assert paper.latex == "nph"
+    page.wait_for_function("() => document.querySelectorAll('#formula mi').length === 3")
+    page.focus("#copy-more")
+    keys.press("ArrowDown")
+    assert page.evaluate("() => document.activeElement.dataset.copy") == "latex"
+    keys.press("ArrowDown")
+    assert page.evaluate("() => document.activeElement.dataset.copy") == "mathml"
+    keys.press("Escape")
+    assert page.evaluate("() => document.activeElement.id") == "copy-more"
+    page.focus("#settled")
+    keys.press("n")
+    paper.wait_for_latex("")
+
+
+def test_the_answer_is_told_to_screen_readers(written: tuple[Any, Strokes]) -> None:
+    paper, _ = written
+    page = paper.page
+    page.wait_for_function("() => document.querySelector('#announcer').textContent.includes('x^{2} + 1')")
+    assert page.get_attribute("#announcer", "aria-live") == "polite"
+    assert page.get_attribute("#settled", "aria-label") == "Paper with 6 strokes"
+    for element in page.query_selector_all("button"):
+        assert element.inner_text().strip() or element.get_attribute("aria-label")
+
+
+def test_ink_outlives_the_server(
+    new_page: Callable[..., Any],
+    paper_of: Callable[..., Any],
+    serve_page: Callable[..., Any],
+    examples: dict[str, Strokes],
+) -> None:
+    server = serve_page()
+    page = new_page(server.url, expect=("ERR_", "WebSocket connection"), reduced_motion="reduce")
+    page.wait_for_selector('#state[data-state="ready"]')
+    server.stop()
+    page.wait_for_selector('#state[data-state="offline"]')
+    paper = paper_of(page)
+    strokes = examples[r"x^{2} + 1"]
+    paper.write(strokes, width=360)
+    assert paper.stroke_count == len(strokes)
+    again = serve_page(port=server.port)
+    paper.wait_for_latex("x^{2} + 1")
+    assert again.port == server.port
+
+
+def test_a_token_is_asked_for(
+    new_page: Callable[..., Any], serve_page: Callable[..., Any], examples: dict[str, Strokes]
+) -> None:
+    server = serve_page(token="a-good-long-token")
+    page = new_page(server.url, expect=("401", "WebSocket connection", "ERR_"))
+    page.wait_for_selector("#lock[open]")
+    page.fill("#lock-token", "a-good-long-token")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#state[data-state="ready"]')
+    linked = new_page(f"{server.url}#token=a-good-long-token", expect=("WebSocket connection", "ERR_"))
+    linked.wait_for_selector('#state[data-state="ready"]')
+    assert "token" not in linked.url  # not left in the address
+
+
+def test_the_page_for_programs_works(new_page: Callable[..., Any], page_server: Any) -> None:
+    source = axe_source()
+    page = new_page(f"{page_server.url}docs")
+    page.wait_for_selector(".operation button")
+    assert "/v1/recognize" in page.inner_text("main")
+    page.locator(".operation button").first.click()
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('pre')].some(e => e.textContent.startsWith('200 OK'))"
+    )
+    assert findings(page, source) == []

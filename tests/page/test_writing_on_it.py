@@ -1,0 +1,178 @@
+"""Writing: with mouse, pen and finger; erasing, undoing, selecting, moving the paper."""
+
+from collections.abc import Callable
+from typing import Any
+
+Strokes = list[list[list[float]]]
+
+
+def zigzag(left: float, right: float, top: float, bottom: float, passes: int = 9) -> list[list[float]]:
+    """A scribble over a box."""
+    points = []
+    for i in range(passes):
+        y = top + (bottom - top) * i / (passes - 1)
+        ends = (left, right) if i % 2 == 0 else (right, left)
+        points += [[ends[0] + (ends[1] - ends[0]) * step / 6, y] for step in range(7)]
+    return points
+
+
+def test_a_formula_is_read_while_it_is_written(paper: Any, examples: dict[str, Strokes]) -> None:
+    assert paper.page.locator("#welcome").is_visible()
+    strokes = examples[r"\frac{a + b}{c}"]
+    seen = set()
+    for stroke in paper.to_screen(strokes):
+        paper.wait_for_answer(lambda points=stroke: paper.stroke(points))
+        seen.add(paper.latex)
+    paper.wait_for_latex(r"\frac{a + b}{c}")
+    assert len(seen) > 3  # it was read again and again on the way
+    assert paper.page.locator("#welcome").is_hidden()
+    assert paper.page.locator("#formula math mfrac").count() == 1
+    assert "% sure" in paper.page.inner_text("#sure")
+
+
+def test_undo_redo_and_a_new_formula(written: tuple[Any, Strokes]) -> None:
+    paper, placed = written
+    paper.page.click("#undo")
+    paper.page.wait_for_function("() => document.querySelector('#latex').value !== 'x^{2} + 1'")
+    assert paper.stroke_count == len(placed) - 1
+    paper.page.click("#redo")
+    paper.wait_for_latex("x^{2} + 1")
+    paper.page.click("#clear")
+    paper.wait_for_latex("")
+    assert paper.stroke_count == 0
+    assert paper.page.locator("#welcome").is_visible()
+    paper.page.keyboard.press("Control+z")
+    paper.wait_for_latex("x^{2} + 1")
+
+
+def test_the_eraser_takes_strokes(written: tuple[Any, Strokes]) -> None:
+    paper, placed = written
+    paper.page.click('[data-tool="eraser"]')
+    one = placed[-1]
+    middle = one[len(one) // 2]
+    paper.stroke([[middle[0] - 30, middle[1]], [middle[0] + 30, middle[1]]])
+    paper.page.wait_for_function("() => !document.querySelector('#latex').value.includes('1')")
+    assert paper.stroke_count == len(placed) - 1
+    paper.page.click("#undo")
+    paper.wait_for_latex("x^{2} + 1")
+
+
+def test_scribbling_over_ink_erases_it(written: tuple[Any, Strokes]) -> None:
+    paper, placed = written
+    xs = [x for x, _ in placed[-1]]
+    ys = [y for _, y in placed[-1]]
+    paper.stroke(zigzag(min(xs) - 14, max(xs) + 14, min(ys) - 2, max(ys) + 2))
+    paper.page.wait_for_function("() => !document.querySelector('#latex').value.includes('1')")
+    assert paper.stroke_count == len(placed) - 1
+    assert "scratched out" in paper.page.inner_text("#toast")
+
+
+def test_ink_that_is_no_scribble_stays(paper: Any, examples: dict[str, Strokes]) -> None:
+    lost = paper.page.evaluate(
+        """async formulas => {
+            const { scratchedOut } = await import('./js/scratch.js');
+            return formulas.flatMap(strokes => strokes.flatMap((points, i) =>
+                scratchedOut({ points }, strokes.slice(0, i).map(points => ({ points })))));
+        }""",
+        list(examples.values()),
+    )
+    assert lost == []
+
+
+def test_strokes_are_selected_moved_and_deleted(written: tuple[Any, Strokes]) -> None:
+    paper, placed = written
+    page = paper.page
+    page.keyboard.press("s")
+    xs = [x for x, _ in placed[-1]]
+    ys = [y for _, y in placed[-1]]
+    left, right, top, bottom = min(xs) - 16, max(xs) + 16, min(ys) - 16, max(ys) + 16
+    paper.stroke([[left, top], [right, top], [right, bottom], [left, bottom], [left, top]])
+    before = paper.colour_at(*placed[-1][2])
+    start = [(left + right) / 2, (top + bottom) / 2]
+    answered = paper.wait_for_answer(
+        lambda: paper.stroke([start, [start[0] + 40, start[1] + 10], [start[0] + 60, start[1] + 120]])
+    )
+    assert answered >= 0
+    assert paper.colour_at(*placed[-1][2]) != before  # nothing is there any more
+    assert paper.stroke_count == len(placed)
+    page.keyboard.press("Delete")
+    assert paper.stroke_count == len(placed) - 1
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    paper.wait_for_latex("x^{2} + 1")
+
+
+def test_zoom_and_pan_do_not_change_the_ink(written: tuple[Any, Strokes]) -> None:
+    paper, placed = written
+    page = paper.page
+    point = placed[0][3]
+    assert paper.colour_at(*point)[0] < 120
+    page.mouse.move(*point)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -200)
+    page.keyboard.up("Control")
+    page.wait_for_function("() => document.querySelector('#zoom-fit').textContent !== '100 %'")
+    assert paper.colour_at(*point)[0] < 120  # the place under the pointer stays there
+    page.mouse.wheel(0, 60)
+    page.wait_for_timeout(50)
+    assert paper.colour_at(point[0], point[1] - 60)[0] < 120
+    page.keyboard.press("0")
+    page.mouse.move(600, 500)
+    page.keyboard.down(" ")
+    paper.stroke([[600, 500], [650, 520]])
+    page.keyboard.up(" ")
+    assert paper.stroke_count == len(placed)
+    assert paper.latex == "x^{2} + 1"
+
+
+def test_a_pen_writes_and_the_hand_may_rest(paper: Any, examples: dict[str, Strokes]) -> None:
+    page = paper.page
+    placed = paper.to_screen(examples[r"x^{2} + 1"], width=360)
+    for stroke in placed:
+        paper.pen(stroke)
+    paper.wait_for_latex("x^{2} + 1")
+    page.wait_for_timeout(750)
+    paper.touch([[300, 600], [330, 600], [360, 600]])  # a finger moves the paper now
+    assert paper.stroke_count == len(placed)
+    with page.expect_download() as download:
+        page.keyboard.press("Control+s")
+    text = download.value.path().read_text()
+    assert " 0.7," in text  # the pressure of the pen
+
+
+def test_it_works_on_a_phone(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any, examples: dict[str, Strokes]
+) -> None:
+    scale = 3
+    page = new_page(
+        page_server.url,
+        viewport={"width": 390, "height": 844},
+        device_scale_factor=scale,
+        has_touch=True,
+        is_mobile=True,
+        reduced_motion="reduce",
+    )
+    paper = paper_of(page)
+    page.wait_for_selector('#state[data-state="ready"]')
+    for stroke in paper.to_screen(examples[r"x^{2} + 1"], width=300):
+        paper.touch(stroke)
+    paper.wait_for_latex("x^{2} + 1")
+    assert page.evaluate("document.querySelector('#settled').width") == 390 * scale  # sharp
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate("document.documentElement.scrollHeight") == 844
+    page.tap("#undo")
+    page.wait_for_function("() => document.querySelector('#latex').value !== 'x^{2} + 1'")
+
+
+def test_two_fingers_zoom(
+    new_page: Callable[..., Any], page_server: Any, examples: dict[str, Strokes]
+) -> None:
+    page = new_page(page_server.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page.wait_for_selector('#state[data-state="ready"]')
+    client = page.context.new_cdp_session(page)
+    for kind, apart in (("touchStart", 40), ("touchMove", 60), ("touchMove", 80)):
+        fingers = [{"x": 190 - apart, "y": 500, "id": 0}, {"x": 190 + apart, "y": 500, "id": 1}]
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+    client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function("() => document.querySelector('#zoom-fit').textContent === '200 %'")
+    assert page.get_attribute("#settled", "aria-label") == "Paper to write on"  # nothing was written
