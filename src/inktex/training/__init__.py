@@ -2,7 +2,17 @@
 
 from inktex.training.options import TrainOptions
 from inktex.training.recipes import Recipe, recipe, recipes
-from inktex.training.start import Launch, begin, resume
+from inktex.training.start import Launch, begin, begin_or_resume, resume
 from inktex.training.stepper import TorchStepper
 
-__all__ = ["Launch", "Recipe", "TorchStepper", "TrainOptions", "begin", "recipe", "recipes", "resume"]
+__all__ = [
+    "Launch",
+    "Recipe",
+    "TorchStepper",
+    "TrainOptions",
+    "begin",
+    "begin_or_resume",
+    "recipe",
+    "recipes",
+    "resume",
+]

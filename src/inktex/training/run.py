@@ -65,9 +65,14 @@ class RunFolder:
         self.best_file = path / "best.safetensors"
         self.last_file = path / "last.safetensors"
 
+    @property
+    def exists(self) -> bool:
+        """Whether a run was begun here."""
+        return (self.path / "run.json").exists()
+
     def create(self, model: ModelConfig, options: TrainOptions, command: dict[str, Any]) -> None:
         """Begin a new run; a folder that already holds one is left alone."""
-        if (self.path / "run.json").exists():
+        if self.exists:
             raise ValueError(
                 f"{self.path}: a run is there already; go on with --resume, or name another folder"
             )

@@ -1,5 +1,6 @@
 """Begin or resume a run: data, network, folder and workers put together for the loop."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -45,11 +46,35 @@ def begin(
     recipe: Recipe, launch: Launch, examples: tuple[Sequence[Example], Sequence[Example]] | None = None
 ) -> Position:
     """Start a new run and train to its end."""
+    return _begin(recipe, launch, Workers.join(launch.device), examples)
+
+
+def begin_or_resume(
+    recipe: Recipe, launch: Launch, examples: tuple[Sequence[Example], Sequence[Example]] | None = None
+) -> Position:
+    """What a launch does: a new run, or the same run again where torchrun started its workers anew.
+
+    A launcher counts only failures of its own workers, so the workers ask each other: if any of them was
+    started anew, all go on from the checkpoint in the folder, which they share.
+    """
+    workers = Workers.join(launch.device)
+    device = choose_place(launch.device, recipe.training.precision, workers.local_rank).device
+    restarts = torch.tensor([float(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))], device=device)
+    if float(workers.total(restarts)) > 0 and RunFolder(launch.folder).exists:
+        return _resume(launch, workers, examples)
+    return _begin(recipe, launch, workers, examples)
+
+
+def _begin(
+    recipe: Recipe,
+    launch: Launch,
+    workers: Workers,
+    examples: tuple[Sequence[Example], Sequence[Example]] | None,
+) -> Position:
     training, validation = examples or gather(launch, recipe.training.seed)
     vocabulary = Vocabulary.build(example.tokens for example in training)
     config = replace(recipe.model, vocabulary=tuple(vocabulary.tokens))
     folder = RunFolder(launch.folder)
-    workers = Workers.join(launch.device)
     if workers.is_first:
         command = {"data": str(launch.data) if launch.data else None, "synthetic": launch.synthetic}
         folder.create(config, recipe.training, command)
@@ -58,10 +83,16 @@ def begin(
 
 def resume(launch: Launch, examples: tuple[Sequence[Example], Sequence[Example]] | None = None) -> Position:
     """Go on with the run in the folder, exactly where its last checkpoint was."""
+    RunFolder(launch.folder).settings()  # what is wrong there is said before waiting for other workers
+    return _resume(launch, Workers.join(launch.device), examples)
+
+
+def _resume(
+    launch: Launch, workers: Workers, examples: tuple[Sequence[Example], Sequence[Example]] | None
+) -> Position:
     folder = RunFolder(launch.folder)
     config, options, command = folder.settings()
     launch = replace(launch, synthetic=int(command.get("synthetic") or 0))
-    workers = Workers.join(launch.device)
     training, validation = examples or gather(launch, options.seed)
     return _train(Recipe(config, options), launch, folder, workers, training, validation)
 
@@ -86,6 +117,8 @@ def _train(
         state = folder.load_state()
         if state is not None:
             trainer.resume(state)
+            if workers.is_first:
+                console.print(f"goes on from step {state.position.step}", highlight=False)
         if workers.is_first:
             console.print(
                 f"{network.parameter_count:,} parameters, {len(training):,} expressions, "

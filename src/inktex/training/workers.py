@@ -1,12 +1,16 @@
 """One process or several: what `torchrun` tells, wrapped so that the loop reads the same either way."""
 
 import os
+import sys
 from dataclasses import dataclass
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
+
+# torchrun reads it: each time workers meet, they get a table of addresses of their own.
+FRESH_TABLE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,7 @@ class Workers:
         count = int(os.environ.get("WORLD_SIZE", "1"))
         if count == 1:
             return cls()
+        _warn_about_old_addresses()
         local = int(os.environ.get("LOCAL_RANK", "0"))
         on_gpu = device.startswith("cuda") or (device == "auto" and torch.cuda.is_available())
         dist.init_process_group("nccl" if on_gpu else "gloo")
@@ -52,3 +57,14 @@ class Workers:
         """Leave the job in order."""
         if self.count > 1:
             dist.destroy_process_group()
+
+
+def _warn_about_old_addresses() -> None:
+    """Launchers on several machines keep one table of addresses by default, with those of dead workers."""
+    several = int(os.environ.get("GROUP_WORLD_SIZE", "1")) > 1
+    if several and os.environ.get(FRESH_TABLE) != "1" and os.environ.get("RANK") == "0":
+        print(
+            f"inktex: set {FRESH_TABLE}=1 on every machine before torchrun; "
+            "without it workers may not find each other again after one died",
+            file=sys.stderr,
+        )
