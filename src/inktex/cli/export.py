@@ -92,6 +92,9 @@ def calibrate(
     limit: Annotated[int | None, typer.Option(min=50, help="Only so many expressions.")] = None,
     beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept while searching.")] = 10,
     jobs: Annotated[int | None, typer.Option(min=1, help="Threads (default: one per core).")] = None,
+    lengths: Annotated[
+        bool, typer.Option(help="First choose how answers of different lengths are ranked.")
+    ] = True,
 ) -> None:
     """Measure how often answers are right by how probable they seem, and store that in the model file."""
     import os
@@ -99,7 +102,7 @@ def calibrate(
     from inktex.cli.progress import progress_bar
     from inktex.corpus import load_all, load_split
     from inktex.recognizer import Recognizer
-    from inktex.recognizer.fitting import fit, judge
+    from inktex.recognizer.fitting import fit, judge, try_length_rules
     from inktex.runtime import Model, read_model, write_model
 
     found = read_model(model)
@@ -107,6 +110,12 @@ def calibrate(
     examples = [(example.ink, example.tokens) for corpus in corpora for example in corpus]
     if limit is not None and limit < len(examples):
         examples = [examples[number * len(examples) // limit] for number in range(limit)]
+    if lengths:
+        tried = try_length_rules(Model(found, model.stem), examples, beam=beam)
+        for rule in tried:
+            shown = " ".join(str(value) for value in rule.search.values())
+            typer.echo(f"length rule {shown}: {rule.right:.2%} right, token error {rule.error:.2%}")
+        found = replace(found, search={**found.search, **tried[0].search})
     recognizer = Recognizer(Model(found, model.stem), beam=beam)
     with progress_bar("reading", len(examples)) as advance:
         fitted = fit(judge(recognizer, examples, jobs=jobs or os.cpu_count() or 1, progress=advance))

@@ -31,6 +31,10 @@ TIMEOUT = 10.0  # seconds for one expression, unless told otherwise
 MAX_ROWS = 4000  # feature rows of one expression; 200 symbols have about 1300
 PRUNE = 9.0  # hypotheses e^9 times less probable than the best are given up
 READINGS = 5  # found in every search, since confidence depends on what else an ink could be
+# A step costs as much as there are hypotheses times annotations. Past this product the beam narrows, so that
+# time grows with the ink and not with its square; 50 symbols still have the whole beam.
+WIDE = 1600
+NARROWEST = 3
 _BATCH = 6  # expressions decoded together
 _CHUNK = 16 * _BATCH  # expressions sorted by length together
 
@@ -131,12 +135,13 @@ class Recognizer:
     def options(
         self, prepared: ModelInput, symbols: Collection[str] | None = None, top: int = 5
     ) -> SearchOptions:
-        """How an ink is searched; an answer may be longer for more ink."""
+        """How an ink is searched: more ink may have a longer answer, and very much has a narrower beam."""
         if top < 1:
             raise ValueError("top: at least one answer must be wanted")
+        annotations = -(-len(prepared.features.rows) // self.model.info.stride)
         return dataclasses.replace(
             self.model.search,
-            beam=self.beam,
+            beam=min(self.beam, max(NARROWEST, WIDE // annotations)),
             top=max(top, READINGS),
             prune=PRUNE,
             max_length=min(20 + 3 * len(prepared.features.rows), 1000),
