@@ -29,6 +29,13 @@ class Form(StrEnum):
     json = "json"
 
 
+class Engine(StrEnum):
+    """What does the work."""
+
+    local = "local"
+    ray = "ray"
+
+
 def register(app: typer.Typer) -> None:
     """Add the command `recognize`."""
     app.command()(recognize)
@@ -70,6 +77,13 @@ def recognize(
     retry: Annotated[
         bool, typer.Option("--retry", help="Try again what failed in the results file.")
     ] = False,
+    engine: Annotated[
+        Engine,
+        typer.Option(help="ray: with Ray, for large collections; -o names a folder, or FOLDER.parquet."),
+    ] = Engine.local,
+    ray_address: Annotated[
+        str | None, typer.Option(help="A Ray cluster, or 'auto' for the one of this machine; default: none.")
+    ] = None,
 ) -> None:
     """Read handwritten expressions: one line of LaTeX for each, in the order of the files.
 
@@ -86,6 +100,15 @@ def recognize(
             allowed_ids(symbols, recognizer.model.info.vocabulary)
     except (ModelError, ValueError) as error:
         raise typer.BadParameter(str(error)) from None
+    if engine is Engine.ray:
+        if out is None or page or copy or retry:
+            raise typer.BadParameter("--engine ray needs --output, and has no --page, --copy or --retry")
+        from inktex.bulk.parts import Asking
+        from inktex.cli.bulk import recognize_in_bulk
+
+        asked = Asking(beam=beam, top=max(top, READINGS), symbols=symbols, timeout=timeout)
+        failures = recognize_in_bulk(_expanded(sources), out, model, asked, ray_address, jobs, fresh)
+        raise typer.Exit(1 if failures else 0)
     form = Form.json if as_json else form
     results = None
     if out is not None:
@@ -118,7 +141,7 @@ def _items(sources: Iterable[str], page: bool) -> "Iterator[tuple[str, Ink | Ink
 
     for source in sources:
         found = False
-        for name, ink in read_all(source):
+        for name, ink in _store_items(source) if source.endswith(".parquet") else read_all(source):
             found = True
             if page and isinstance(ink, Ink) and len(ink):
                 for number, part in enumerate(split_page(ink), 1):
@@ -127,6 +150,19 @@ def _items(sources: Iterable[str], page: bool) -> "Iterator[tuple[str, Ink | Ink
                 yield name, ink
         if not found:
             yield source, InkError("holds no ink", source=source)
+
+
+def _store_items(source: str) -> "Iterator[tuple[str, Ink | InkError]]":
+    """Names and inks of a Parquet ink store."""
+    from inktex.ink import InkError
+
+    try:
+        from inktex.store.files import read_store
+    except ImportError as error:
+        raise ImportError(f"the ink store needs pyarrow ({error}): pip install 'inktex[store]'") from None
+    for row, problem in read_store(source):
+        missing = InkError(row.error or "has no strokes", source=row.source)
+        yield row.source, problem or row.ink or missing
 
 
 class _Run:

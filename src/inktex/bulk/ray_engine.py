@@ -1,0 +1,136 @@
+"""Recognising with Ray: sources in, a folder of part files out, on this machine or on a cluster.
+
+Ray Data hands numbered units to actors; each actor holds the model, which travels to it through Ray's object
+store. Ray restarts actors that die and gives their units to others, so a unit may be begun twice; its part
+is renamed into place whole, so every input has exactly one output.
+"""
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inktex.bulk.parts import Asking, PartCount, count_part, do_unit
+from inktex.bulk.units import Plan, units_of
+from inktex.recognizer import Recognizer
+from inktex.runtime import Model, ModelFile, find_model, join_models, read_model
+
+
+@dataclass(frozen=True)
+class RayOptions:
+    """Where and with how many actors."""
+
+    address: str | None = None  # of a cluster, "auto" for the one this machine belongs to; None: this machine
+    workers: int | None = None  # actors; default: one per core
+    units_per_block: int = 8
+
+
+class _Reader:
+    """An actor: the model loaded once, units done one after the other."""
+
+    def __init__(self, reference: Any, name: str, asking: Asking, plan: Plan) -> None:
+        import ray
+
+        file: ModelFile = ray.get(reference[0])
+        self._recognizer = Recognizer(Model(file, name), beam=asking.beam)
+        self._asking = asking
+        self._plan = plan
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[int]]:
+        done = [
+            do_unit(self._plan.units[number], self._plan.part(number), self._recognizer, self._asking)
+            for number in map(int, batch["number"])
+        ]
+        return {"inks": [each.inks for each in done], "failures": [each.failures for each in done]}
+
+
+def recognize_with_ray(
+    sources: Sequence[str],
+    out: Path,
+    *,
+    model: str | None = None,
+    asking: Asking,
+    options: RayOptions,
+    fresh: bool = False,
+    advance: Callable[[int], None] = lambda count: None,
+) -> PartCount:
+    """Recognise all sources into part files in `out`; what is there from a run before is not done again."""
+    path = find_model(model)
+    file = _model_file(path)
+    plan = Plan(tuple(units_of(sources)), out.absolute(), parquet=out.suffix.casefold() == ".parquet")
+    remaining = plan.open(file.sha256, fresh=fresh)
+    before = [
+        count_part(plan.part(number)) for number in sorted(set(range(len(plan.units))) - set(remaining))
+    ]
+    inks, failures = sum(each.inks for each in before), sum(each.failures for each in before)
+    advance(inks)
+    if remaining:
+        for row in _run(plan, remaining, file, path.stem, asking, options):
+            inks += int(row["inks"])
+            failures += int(row["failures"])
+            advance(int(row["inks"]))
+    plan.finish()
+    return PartCount(inks, failures)
+
+
+def _run(
+    plan: Plan, remaining: Sequence[int], file: ModelFile, name: str, asking: Asking, options: RayOptions
+) -> Any:
+    try:
+        import ray
+        import ray.data
+    except ImportError as error:
+        raise ImportError(f"the Ray engine needs Ray ({error}): pip install 'inktex[ray]'") from None
+
+    workers = options.workers or os.cpu_count() or 1
+    started = not ray.is_initialized()
+    if started:
+        try:
+            _join(ray, options.address, workers)
+        except ConnectionError as error:
+            raise OSError(f"no Ray cluster answers at {options.address} ({error}); is it up?") from None
+    try:
+        context = ray.data.DataContext.get_current()
+        context.enable_progress_bars = False
+        reference = [
+            ray.put(file)
+        ]  # in a list, so that it arrives as a reference and is fetched once per actor
+        blocks = max(min(len(remaining), workers), len(remaining) // options.units_per_block)
+        numbers = ray.data.from_items([{"number": n} for n in remaining], override_num_blocks=blocks)
+        answers = numbers.map_batches(
+            _Reader,
+            fn_constructor_args=(reference, name, asking, plan),
+            batch_size=1,
+            concurrency=workers if options.address is None else (1, workers),
+            num_cpus=1,
+        )
+        yield from answers.iter_rows()
+    finally:
+        if started:
+            ray.shutdown()
+
+
+def _join(ray: Any, address: str | None, workers: int) -> None:
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    environment = {"env_vars": {"OMP_NUM_THREADS": "1"}}
+    if address is not None:
+        ray.init(address=address, runtime_env=environment, **quiet)
+    else:
+        # One core more than actors: Ray Data's own small tasks need one too.
+        ray.init(
+            address="local",
+            num_cpus=workers + 1,
+            include_dashboard=False,
+            object_store_memory=512 * 2**20,
+            runtime_env=environment,
+            **quiet,
+        )
+
+
+def _model_file(path: Path) -> ModelFile:
+    """The file's content: it is sent along, so the machines of a cluster need no copy of it."""
+    if not path.is_dir():
+        return read_model(path)
+    return join_models([read_model(part) for part in sorted(path.glob("*.inktex"))])
