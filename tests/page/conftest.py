@@ -48,7 +48,7 @@ class PageServer:
         self._thread.join(15)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def recognizer() -> Recognizer:
     try:
         return Recognizer()
@@ -56,7 +56,7 @@ def recognizer() -> Recognizer:
         pytest.skip(f"no weights to recognise with: {error}")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def page_server(recognizer: Recognizer) -> Iterator[PageServer]:
     server = PageServer(recognizer)
     yield server
@@ -76,9 +76,9 @@ def serve_page(recognizer: Recognizer) -> Iterator[Callable[..., PageServer]]:
         server.stop()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    # Closed before other folders' tests run: Playwright keeps an event loop of its own in this thread.
+    # Closed with the module: Playwright keeps an event loop in this thread, in which others cannot run theirs.
     if CHROMIUM is None:
         pytest.skip("no chromium: apt-get install chromium")
     arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -88,7 +88,7 @@ def browser() -> Iterator[Browser]:
         made.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def examples() -> dict[str, Strokes]:
     """Ink that the project made, by what it says: the examples of the page."""
     entries = json.loads((STATIC / "examples.json").read_text(encoding="utf-8"))
