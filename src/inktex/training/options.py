@@ -78,6 +78,7 @@ def paper_recipe() -> TrainOptions:
         swap_symbols=0.0,
         swap_groups=0.0,
         parts=0.0,
+        synthetic=0.0,
         patience=15,
         validate_every=1,
     )
