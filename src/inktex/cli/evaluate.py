@@ -136,7 +136,7 @@ def load_model(spec: str) -> "LoadedModel":
     if find_spec("inktex.runtime") is None:
         raise ValueError(f"{spec}: neither a folder of a training run nor a .safetensors file")
     exported = import_module("inktex.runtime").load_model(spec)
-    return LoadedModel(exported.stepper, exported.features)
+    return LoadedModel(exported.stepper(), exported.info.features)
 
 
 def systems_of(models: Sequence[str], *, together: bool) -> "list[System]":
