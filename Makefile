@@ -4,11 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo serve test check fuzz-readers clean
+# LOCKED=1 installs exactly what the lock files say, with hashes (Linux x86_64, Python 3.11: what CI has).
+LOCKED ?=
+locked = $(if $(LOCKED),$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $(1))
+
+.PHONY: demo serve test check fuzz-readers fuzz soak lock audit sbom clean
 
 # The recogniser alone: no torch.
 $(VENV)/.stamp-demo: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(call locked,requirements-demo.txt)
 	$(PIP) --editable '.[figures]'
 	@touch $@
 
@@ -19,6 +24,7 @@ $(VENV)/.stamp-serve: pyproject.toml constraints.txt
 
 $(VENV)/.stamp-dev: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(call locked,requirements-ci.txt)
 	$(PIP) --editable '.[dev]'
 	@touch $@ $(VENV)/.stamp-demo $(VENV)/.stamp-serve
 
@@ -39,6 +45,29 @@ test: check  ## all checks and all tests
 
 fuzz-readers: $(VENV)/.stamp-dev  ## 20,000 mutated files against every reader
 	INKTEX_FUZZ_CASES=20000 $(BIN)/python -m pytest -q tests/ink -k mutat
+
+SECONDS_PER_TARGET ?= 120
+fuzz: $(VENV)/.stamp-dev  ## coverage-guided fuzzing of readers, tokeniser, HTTP API and session messages
+	$(PIP) 'atheris>=2.3,<4' 'httpx>=0.27,<1'
+	for target in readers tokenizer http session; do \
+		OMP_NUM_THREADS=1 $(BIN)/python fuzz/run.py $$target --seconds $(SECONDS_PER_TARGET) || exit 1; done
+
+MINUTES ?= 30
+soak: $(VENV)/.stamp-dev  ## live sessions and bulk at once; memory, errors and latency as a picture
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/soak.py --minutes $(MINUTES)
+
+lock: $(VENV)/.stamp-dev  ## pin what CI installs, with hashes
+	$(BIN)/python scripts/lock.py figures -o requirements-demo.txt
+	$(BIN)/python scripts/lock.py dev -o requirements-ci.txt
+
+audit: $(VENV)/.stamp-dev  ## known vulnerabilities in what CI installs (needs the network)
+	$(PIP) 'pip-audit>=2.7,<3'
+	$(BIN)/pip-audit --no-deps --disable-pip -r requirements-ci.txt
+
+sbom: $(VENV)/.stamp-dev  ## what the recogniser is made of, as CycloneDX: out/sbom.json
+	$(PIP) 'cyclonedx-bom>=5,<8'
+	mkdir -p out
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --of JSON -o out/sbom.json requirements-demo.txt
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
