@@ -15,6 +15,7 @@ from inktex.ink import Ink
 from inktex.recognizer import Recognizer
 
 _DARK = 6  # of 255
+_LIFT = 0.75  # below 1, what is looked at a little comes up to where the eye sees it
 
 
 def explanation(recognizer: Recognizer, ink: Ink, seconds: float) -> dict[str, Any]:
@@ -26,9 +27,8 @@ def explanation(recognizer: Recognizer, ink: Ink, seconds: float) -> dict[str, A
     tokens = info.vocabulary.decode(best.tokens)
     positions = np.arange(len(ink.points), dtype=np.float64)
     weights = intensity_at(best.attention[: len(tokens)], reading.features, info.stride, positions)
-    # The square root lifts what is looked at a little to where the eye sees it.
     brightest = np.maximum(weights.max(axis=1, keepdims=True), 1e-9)
-    levels = np.round(255 * np.sqrt(weights / brightest)).astype(int)
+    levels = np.round(255 * (weights / brightest) ** _LIFT).astype(int)
     cuts = list(pairwise(ink.offsets.tolist()))
     return {
         "tokens": list(tokens),

@@ -95,7 +95,7 @@ export class Pointer extends EventTarget {
     } catch {
       // The pointer is up already; what it did is still ink.
     }
-    this.sheet.settled.focus({ preventScroll: true });
+    this.sheet.settled.focus({ preventScroll: true, focusVisible: false });
     this.link.clear();
     this.#active = this.#actionFor(event);
     this.#active.start(event);

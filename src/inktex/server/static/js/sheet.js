@@ -19,7 +19,7 @@ export class Sheet extends EventTarget {
   unread = new Set();
   reread = new Set();
   cursor = null; // id of the stroke that keys point at
-  attention = null; // Map of stroke id -> intensity 0..1, or an array of them per point
+  attention = null; // Map of stroke id -> brightness 0..1 of each of its points
   lasso = null;
   hidden = new Set(); // strokes about to be erased
   shift = null; // how far the selection is being dragged
@@ -183,8 +183,13 @@ export class Sheet extends EventTarget {
     if (this.lit.has(id)) this.#halo(context, stroke, colours["accent-soft"], 16);
     if (this.selected.has(id)) this.#halo(context, stroke, colours["accent-soft"], 12);
     if (this.cursor === id) this.#halo(context, stroke, colours.accent, 12, [2, 5]);
-    context.fillStyle = this.lit.has(id) ? colours.accent : colours.ink;
+    context.fillStyle = context.strokeStyle = this.lit.has(id) ? colours.accent : colours.ink;
     context.fill(this.#outline(stroke));
+    if (this.view.zoom < 0.9) {
+      // Ink seen from afar stays as legible as ink nearby.
+      context.lineWidth = Math.min(2, 0.6 / this.view.zoom - 0.6);
+      context.stroke(this.#outline(stroke));
+    }
   }
 
   #paintGrid(context) {
@@ -211,32 +216,32 @@ export class Sheet extends EventTarget {
       context.fillStyle = colours["why-ink"];
       context.fill(this.#outline(stroke));
     }
-    context.lineCap = context.lineJoin = "round";
+    context.lineJoin = "round";
+    context.strokeStyle = colours["why-lit"];
     for (const stroke of this.strokes) {
-      const intensity = this.attention.get(stroke.id) ?? 0;
-      const points = stroke.points;
-      const at = (i) => (Array.isArray(intensity) ? intensity[i] ?? 0 : intensity);
-      context.strokeStyle = colours["why-lit"];
-      for (const [width, share] of [[13, 0.22], [4.6, 1]]) {
-        context.lineWidth = width;
-        if (!Array.isArray(intensity)) {
-          if (intensity < 0.02) continue;
-          context.globalAlpha = Math.min(1, intensity * share);
-          context.stroke(this.#line(stroke));
-          continue;
-        }
-        for (let i = 0; i < points.length; i++) {
-          const level = at(i);
-          if (level < 0.02) continue;
-          context.globalAlpha = Math.min(1, level * share);
-          context.beginPath();
-          const [x, y] = points[Math.max(0, i - 1)];
-          context.moveTo(x, y);
-          context.lineTo(points[i][0] + (i ? 0 : 0.01), points[i][1]);
-          context.stroke();
-        }
-      }
-      context.globalAlpha = 1;
+      const levels = this.attention.get(stroke.id);
+      if (levels) this.#paintLevels(context, stroke, levels);
+    }
+    context.globalAlpha = 1;
+  }
+
+  /** A soft glow along the whole stroke, and on it the line, each piece as bright as its points. */
+  #paintLevels(context, stroke, levels) {
+    const { points } = stroke;
+    context.lineCap = "round";
+    context.lineWidth = 13;
+    context.globalAlpha = 0.24 * Math.max(...levels) ** 2;
+    context.stroke(this.#line(stroke));
+    context.lineWidth = 4.6;
+    context.lineCap = points.length > 1 ? "butt" : "round"; // round ends of each piece would show as beads
+    for (let i = Math.min(1, points.length - 1); i < points.length; i++) {
+      if (levels[i] < 0.02) continue;
+      context.globalAlpha = Math.min(1, levels[i]);
+      context.beginPath();
+      const [x, y] = points[Math.max(0, i - 1)];
+      context.moveTo(x, y);
+      context.lineTo(points[i][0] + (i ? 0 : 0.01), points[i][1]);
+      context.stroke();
     }
   }
 
