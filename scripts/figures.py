@@ -11,13 +11,11 @@ import argparse
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from itertools import islice
 from pathlib import Path
 
 from inktex.corpus import Example, ExpressionModel, Synthesizer, load_split, open_bank, synthesize
-from inktex.decoding import SearchOptions
 from inktex.evaluation.provenance import provenance
 from inktex.explain.accuracy import alignment_accuracy
 from inktex.explain.cases import Case, case_picture, clearest_case
@@ -42,7 +40,6 @@ from inktex.runtime import load_model
 DOCS = Path(__file__).parents[1] / "docs"
 FIGURES = DOCS / "figures"
 SHOWN = r"e^{x}+18x+12"  # the expression of the paper's Fig. 4
-SHORT = SearchOptions(beam=5)
 
 
 def main() -> None:
@@ -55,12 +52,13 @@ def main() -> None:
     parser.add_argument("--expressions", type=int, default=160, help="written for the figures")
     parser.add_argument("--tables", action="store_true", help="also measure on CROHME 2013")
     arguments = parser.parse_args()
-    with_coverage = ReadingModel.of(load_model(arguments.model))
-    without = ReadingModel.of(load_model(arguments.without_coverage))
+    loaded = [load_model(name) for name in (arguments.without_coverage, arguments.model)]
+    without, with_coverage = (ReadingModel.of(model) for model in loaded)
     draw_one_expression(with_coverage)
     draw_data_set(without, with_coverage, arguments.expressions)
     if arguments.tables:
-        write_tables(without, with_coverage)
+        used = ", ".join(f"{model.info.name} (sha256 {model.info.sha256[:12]})" for model in loaded)
+        write_tables(without, with_coverage, f"python scripts/figures.py --tables, with {used}")
 
 
 def draw_one_expression(model: ReadingModel) -> None:
@@ -69,7 +67,7 @@ def draw_one_expression(model: ReadingModel) -> None:
     synthesizer = Synthesizer(open_bank("hershey"))
     for seed in range(50):  # the first hand that the model reads correctly
         example = synthesizer.write(tokens, f"figure/{seed}")
-        readings = read_best(model, example.ink, SearchOptions(top=3))
+        readings = read_best(model, example.ink, top=3)
         if readings[0].tokens == tokens:
             break
     reading = readings[0]
@@ -80,7 +78,7 @@ def draw_one_expression(model: ReadingModel) -> None:
     save("moving.gif", to_gif(animation_frames(reading)))
     titled = [Titled(f"answer {number}", each) for number, each in enumerate(readings, 1)]
     page = why_page(
-        [*titled, Titled("as x is y", read_as(model, example.ink, normalize(r"e^{y}+18y+12")))],
+        [*titled, Titled("y instead", read_as(model, example.ink, normalize(r"e^{y}+18y+12")))],
         heading="e^x + 18x + 12, written by inktex",
         intro=f"Read by {model.name}. Point at a token to see where the model looked when it wrote it.",
     )
@@ -92,7 +90,7 @@ def draw_data_set(without: ReadingModel, with_coverage: ReadingModel, count: int
     """The five relations and the clearest mistake of each kind, found among expressions written here."""
     examples = made_expressions(count)
     inks = [example.ink for example in examples]
-    systems = {model.name: read_inks(model, inks, SHORT) for model in (without, with_coverage)}
+    systems = {model.name: read_inks(model, inks, beam=5) for model in (without, with_coverage)}
     best = systems[with_coverage.name]
     looks = [look for pair in zip(examples, best, strict=True) for look in relation_looks(*pair)]
     clearest = clearest_looks(looks, most_tokens=12)
@@ -121,14 +119,14 @@ def made_expressions(count: int) -> list[Example]:
     return list(islice((example for example in written if 3 <= len(example.tokens) <= 30), count))
 
 
-def write_tables(without: ReadingModel, with_coverage: ReadingModel) -> None:
+def write_tables(without: ReadingModel, with_coverage: ReadingModel, command: str) -> None:
     """Alignment, mistakes and relations on CROHME 2013, into docs/attention.md."""
     examples = list(load_split("test2013"))
     readings = {
-        model.name: read_inks(model, [example.ink for example in examples], SearchOptions())
+        model.name: read_inks(model, [example.ink for example in examples])
         for model in (without, with_coverage)
     }
-    origin = f"\n*{provenance('python ' + ' '.join(sys.argv)).line()}*\n"
+    origin = f"\n*{provenance(command).line()}*\n"
     accuracy = [
         f"- {name}: {alignment_accuracy(zip(examples, read, strict=True))}" for name, read in readings.items()
     ]
@@ -157,9 +155,18 @@ def _diagnosis(example: Example, reading: Reading) -> Diagnosis | None:
 
 
 def mistakes_text(counted: Tally) -> str:
-    """The table of mistakes and what the test says about it."""
-    test = f"Over- and under-translation together: p = {counted.p_value:.2g} (McNemar's exact test).\n"
-    return f"{markdown_table(counted)}\n{test}"
+    """The table of mistakes and what it says about coverage."""
+    over, under = (
+        f"{row.name} goes from {row.counts[0]} to {row.counts[1]}"
+        for row in counted.main
+        if row.name in (Kind.OVER, Kind.UNDER)
+    )
+    others = [sum(row.counts[system] for row in counted.main[2:]) for system in (0, 1)]
+    return (
+        f"{markdown_table(counted)}\nWith coverage, {over} and {under}, of {counted.expressions} "
+        f"expressions; all other mistakes go from {others[0]} to {others[1]}. Are both models equally prone "
+        f"to over- and under-translation? p = {counted.p_value:.2g} (McNemar's exact test).\n"
+    )
 
 
 def relations_text(averages: tuple[RelationAverage, ...]) -> str:

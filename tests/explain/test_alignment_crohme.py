@@ -3,7 +3,6 @@
 import pytest
 
 from inktex.corpus import load_split, locate
-from inktex.decoding import SearchOptions
 from inktex.explain.accuracy import alignment_accuracy
 from inktex.explain.reading import ReadingModel, read_inks
 
@@ -20,7 +19,7 @@ def test_nine_of_ten_strokes_of_correctly_read_expressions_are_at_the_right_sign
         pytest.skip(f"no default model: {error}")
     corpus = load_split("test2013")
     examples = [corpus[place] for place in range(0, len(corpus), 11)]
-    readings = read_inks(model, [example.ink for example in examples], SearchOptions(beam=2))
+    readings = read_inks(model, [example.ink for example in examples], beam=2)
     accuracy = alignment_accuracy(zip(examples, readings, strict=True))
     assert accuracy.expressions >= 15
     assert accuracy.stroke_share >= 0.9, accuracy

@@ -9,12 +9,12 @@ import typer
 
 if TYPE_CHECKING:
     from inktex.corpus import Example
-    from inktex.decoding import SearchOptions
     from inktex.explain.page import Titled
     from inktex.explain.reading import Reading, ReadingModel
     from inktex.explain.report import SystemReadings
 
 _KINDS = ".html, .svg, .png or .gif"
+_PATIENCE = 30.0  # seconds for one ink
 
 
 def register(app: typer.Typer) -> None:
@@ -45,7 +45,6 @@ def explain(
 
     If the ink file holds its own LaTeX, that is shown beside the answer, unless --latex gives another one.
     """
-    from inktex.decoding import SearchOptions
     from inktex.explain.reading import read_best
     from inktex.files import write_atomically
     from inktex.ink import read
@@ -57,7 +56,7 @@ def explain(
     if not len(ink):
         raise ValueError(f"{source}: there are no strokes to explain")
     reader = _open_model(model)
-    readings = read_best(reader, ink, SearchOptions(beam=max(beam, top), top=top))
+    readings = read_best(reader, ink, beam=beam, top=top, seconds=_PATIENCE)
     write_atomically(out, _drawn(out.suffix.lower(), source, reader, readings, latex, moving))
     typer.echo(join(readings[0].tokens))
     typer.echo(f"{out}: written", err=True)
@@ -147,7 +146,6 @@ def errors(
 ) -> None:
     """Write a site about everything that a model reads wrongly: open OUT/index.html, no server needed."""
     from inktex.cli.evaluate import systems_of
-    from inktex.decoding import SearchOptions
     from inktex.evaluation.provenance import provenance
     from inktex.explain.accuracy import alignment_accuracy
     from inktex.explain.report import write_report
@@ -156,10 +154,9 @@ def errors(
     if len(models) > 2:
         raise typer.BadParameter("one model, or two to compare")
     examples = _examples(data, limit)
-    options = SearchOptions(beam=beam)
     threads = jobs or os.cpu_count() or 1
     systems = [
-        _system(system.name, model, examples, options, threads)
+        _system(system.name, model, examples, beam, threads)
         for system, model in zip(systems_of(models, together=False), models, strict=True)
     ]
     report = write_report(out, data, examples, systems, provenance("inktex " + " ".join(sys.argv[1:])).line())
@@ -172,9 +169,7 @@ def errors(
     typer.echo(f"{report.index}: {report.cases} expressions in the gallery", err=True)
 
 
-def _system(
-    name: str, model: str, examples: "list[Example]", options: "SearchOptions", jobs: int
-) -> "SystemReadings":
+def _system(name: str, model: str, examples: "list[Example]", beam: int, jobs: int) -> "SystemReadings":
     """Let a model read everything, and write the truth of what it got wrong."""
     from inktex.cli.progress import progress_bar
     from inktex.explain.reading import read_as, read_inks
@@ -183,7 +178,7 @@ def _system(
     reader = _open_model(model)
     inks = [example.ink for example in examples]
     with progress_bar(name, len(inks)) as advance:
-        readings = read_inks(reader, inks, options, jobs=jobs, progress=advance)
+        readings = read_inks(reader, inks, beam=beam, jobs=jobs, progress=advance)
     vocabulary = frozenset(reader.stepper.vocabulary.tokens)
     as_truth = {
         place: read_as(reader, example.ink, example.tokens)

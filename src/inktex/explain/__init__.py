@@ -2,12 +2,14 @@
 
 from .alignment import Alignment, align, align_strokes, sign_places
 from .attention import intensity_at, point_attention, row_attention, stroke_attention
+from .habits import join_scores
 
 __all__ = [
     "Alignment",
     "align",
     "align_strokes",
     "intensity_at",
+    "join_scores",
     "point_attention",
     "row_attention",
     "sign_places",

@@ -83,17 +83,20 @@ def _marked_ink(canvas: Canvas, marked: set[int]) -> Iterator[Line]:
 
 
 def _numbers(canvas: Canvas) -> Iterator[Text]:
-    """The number of every stroke where it begins, beside those that begin at the same place."""
-    taken: list[tuple[float, float]] = []
+    """The number of every stroke where it begins, clear of the ink and of other numbers."""
+    taken = np.zeros((0, 2))
     for start in np.flatnonzero(np.diff(canvas.stroke, prepend=-1)).tolist():
-        x, y = canvas.xy[start].tolist()
-        beside = [(x + right, y + down) for down in (-5.0, 14.0, -17.0) for right in (-6.0, 9.0, -20.0)]
-        free = (
-            spot for spot in beside if all(abs(spot[0] - a) > 13 or abs(spot[1] - b) > 11 for a, b in taken)
-        )
-        spot = next(free, beside[0])
-        taken.append(spot)
-        yield Text(*spot, str(canvas.stroke[start]), 12.0, _NUMBER, "middle", bold=True)
+        beside = np.array([(x, y) for y in (-5.0, 15.0, 4.0) for x in (-8.0, 9.0, -16.0, 0.0)])
+        spots = canvas.xy[start] + beside
+        middles = spots - (0.0, 4.5)
+        clear = np.hypot(*(middles[:, None] - canvas.xy[None]).transpose(2, 0, 1)).min(axis=1)
+        if len(taken):
+            apart = np.hypot(*(middles[:, None] - taken[None]).transpose(2, 0, 1)).min(axis=1)
+            clear = np.minimum(clear, apart - 4.0)
+        best = int(clear.argmax())
+        taken = np.concatenate((taken, middles[best : best + 1]))
+        x, y = spots[best].tolist()
+        yield Text(x, y, str(canvas.stroke[start]), 12.0, _NUMBER, "middle", bold=True)
 
 
 def _token_lines(

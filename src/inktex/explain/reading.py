@@ -5,9 +5,10 @@ all pictures and all of the error analysis are made from. `read_as` makes the mo
 to see where it would have looked for the right answer and how likely that answer was to it.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +18,7 @@ from inktex.decoding import (
     Hypothesis,
     SearchOptions,
     Stepper,
+    TokenScorer,
     beam_search,
     feature_length,
     length_batches,
@@ -37,11 +39,14 @@ class ReadingModel:
     stepper: Stepper
     stride: int  # feature rows per annotation
     inputs: Callable[[Sequence[Ink]], Sequence[ModelInput]]
+    search: SearchOptions = field(default_factory=SearchOptions)
+    scorer: TokenScorer | None = None
 
     @classmethod
     def of(cls, model: Model) -> "ReadingModel":
-        """A model of the runtime."""
-        return cls(model.info.name, model.stepper(), model.info.stride, model.inputs)
+        """A model of the runtime, searched as it says."""
+        info = model.info
+        return cls(info.name, model.stepper(), info.stride, model.inputs, model.search, model.scorer)
 
     @classmethod
     def of_stepper(cls, name: str, stepper: Stepper, stride: int, features: FeatureOptions) -> "ReadingModel":
@@ -87,18 +92,17 @@ class Reading:
 def read_inks(
     model: ReadingModel,
     inks: Sequence[Ink],
-    options: SearchOptions | None = None,
     *,
+    beam: int = 10,
     batch: int = 8,
     jobs: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> list[Reading]:
     """The best answer to every ink, by `jobs` threads; `progress` is told how many more are done."""
     inputs = model.inputs(inks)
-    chosen = options or SearchOptions()
 
     def read(places: Sequence[int]) -> list[Reading]:
-        found = beam_search(model.stepper, [inputs[place].arrays for place in places], chosen)
+        found = _search(model, [inputs[place] for place in places], beam, 1, None)
         return [
             _reading(model, inks[place], inputs[place].features, best)
             for place, (best, *_) in zip(places, found, strict=True)
@@ -114,11 +118,24 @@ def read_inks(
     return [readings[place] for place in range(len(inks))]
 
 
-def read_best(model: ReadingModel, ink: Ink, options: SearchOptions) -> list[Reading]:
-    """The `options.top` best answers to one ink, best first."""
-    (given,) = model.inputs([ink])
-    (found,) = beam_search(model.stepper, [given.arrays], options)
-    return [_reading(model, ink, given.features, hypothesis) for hypothesis in found]
+def read_best(
+    model: ReadingModel, ink: Ink, *, beam: int = 10, top: int = 1, seconds: float | None = None
+) -> list[Reading]:
+    """The `top` best answers to one ink, best first; after `seconds` the search is brought to an end."""
+    inputs = model.inputs([ink])
+    (found,) = _search(model, inputs, beam, top, seconds)
+    return [_reading(model, ink, inputs[0].features, hypothesis) for hypothesis in found]
+
+
+def _search(
+    model: ReadingModel, inputs: Sequence[ModelInput], beam: int, top: int, seconds: float | None
+) -> list[list[Hypothesis]]:
+    rows = max(len(each.features.rows) for each in inputs)
+    # More ink may have a longer answer: CROHME has at most 0.65 tokens per feature row.
+    options = replace(model.search, beam=max(beam, top), top=top, max_length=min(12 + rows, 1000))
+    deadline = None if seconds is None else time.monotonic() + seconds
+    arrays = [each.arrays for each in inputs]
+    return beam_search(model.stepper, arrays, options, scorer=model.scorer, deadline=deadline)
 
 
 def _reading(model: ReadingModel, ink: Ink, features: Features, found: Hypothesis) -> Reading:
