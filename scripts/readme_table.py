@@ -53,7 +53,8 @@ def table() -> str:
     lines += [
         "",
         "Percent of expressions whose tokens are all right, or all but k edits. Trained on official CROHME",
-        f"data only; chosen on 2013, reported on 2014. `{made['command']}`, {made['date']}, {made['machine']}.",
+        "data only; chosen on 2013, reported on 2014.",
+        f"`{made['command']}`, {made['date']}, {made['machine']}.",
     ]
     return "\n".join(lines)
 
