@@ -122,3 +122,9 @@ def test_a_model_without_errors_has_an_empty_gallery(tmp_path, examples):
     right = SystemReadings("perfect", [read_rightly(example) for example in examples], {}, VOCABULARY)
     assert write_report(tmp_path, "mine", examples, [right], "origin").cases == 0
     assert gallery(tmp_path)["items"] == []
+
+
+def test_a_new_report_leaves_nothing_of_an_older_one(tmp_path, examples, systems):
+    write_report(tmp_path, "mine", examples, systems, "origin")
+    write_report(tmp_path, "mine", examples, systems[:1], "origin")
+    assert {path.name for path in (tmp_path / "attention").iterdir()} == {"0.js", "1.js"}

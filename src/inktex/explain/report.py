@@ -79,6 +79,9 @@ def write_report(
     figures = _figures(examples, judged)
     for name, picture in figures.items():
         write_atomically(folder / "figures" / name, picture.to_svg())
+    for old in (folder / "attention").glob("[0-9]*.js"):  # of an earlier report with more errors
+        if old.stem.isdigit() and int(old.stem) >= len(wrong):
+            old.unlink()
     gallery = {"systems": [each.system.name for each in judged], "items": items}
     write_atomically(folder / "gallery.js", f"const REPORT = {script_json(gallery)};\n")
     for name in ("viewer.css", "viewer.js", "report.css", "report.js"):
