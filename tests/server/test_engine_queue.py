@@ -133,3 +133,22 @@ def test_errors_of_the_work_reach_the_caller_and_free_the_thread() -> None:
         assert engine.running == 0
 
     asyncio.run(scenario())
+
+
+def test_a_lane_takes_no_more_than_its_share() -> None:
+    async def scenario() -> int:
+        engine, together, most = Engine(queue=10), 0, 0
+        lane = Lane(engine)
+
+        def work(left: float) -> None:
+            nonlocal together, most
+            together += 1
+            most = max(most, together)
+            time.sleep(0.05)
+            together -= 1
+
+        await asyncio.gather(*(lane.run(work, seconds=5) for _ in range(8)))
+        assert engine.running == 0
+        return most
+
+    assert asyncio.run(scenario()) == 2

@@ -144,6 +144,21 @@ def test_it_explains_where_it_looked(talk: Talk, examples: dict[str, Strokes]) -
         assert max(max(levels) for levels in row.values()) == 255
 
 
+def test_a_client_that_never_pauses_takes_no_more_than_its_share(
+    server: Any, examples: dict[str, Strokes]
+) -> None:
+    with talking(server.url) as greedy, talking(server.url) as other:
+        greedy.write(examples[SQUARE], revision=1)
+        for i in range(300):
+            greedy.say(type="replace", id="s0", points=[[i % 7, 0], [9, 9]], revision=2 + i)
+            greedy.say(type="explain")
+            greedy.say(type="choose", latex="x")
+        begun = time.perf_counter()
+        other.write(examples[SQUARE], revision=1)
+        assert tokens_of(other.answer(1)) == normalize(SQUARE)
+        assert time.perf_counter() - begun < 10
+
+
 @pytest.mark.parametrize(
     "message",
     [

@@ -114,11 +114,16 @@ class Engine:
 
 
 class Lane:
-    """The calls of one live session: a newer one does not wait for the older one that it stops."""
+    """The calls of one live session: a newer one does not wait for the older one that it stops.
+
+    No more than two are under way, so that a client that changes its ink without pause takes no more than
+    its share.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._calls = 0  # under way, in one turn
+        self._places = asyncio.Semaphore(2)
 
     @property
     def running(self) -> bool:
@@ -128,12 +133,18 @@ class Lane:
     async def run(self, work: Callable[[float], T], *, seconds: float) -> T:
         """Like `Engine.run`, but first in the queue, and at once where an older call has the turn."""
         end = monotonic() + seconds
-        if not self._calls:
-            await self._engine.take_turn(live=True, end=end)
+        await self._places.acquire()
+        try:
+            if not self._calls:
+                await self._engine.take_turn(live=True, end=end)
+        except BaseException:
+            self._places.release()
+            raise
         self._calls += 1
         return await self._engine.call(work, end, self._finished)
 
     def _finished(self) -> None:
+        self._places.release()
         self._calls -= 1
         if not self._calls:
             self._engine.pass_on()

@@ -47,7 +47,10 @@ class LiveSession:
         self._revision = 0  # the client's count of its changes
         self._version = 0  # ours, also of changes that the client did not count
         self._top = 6
-        self._asked = False  # whether a call for an answer waits for its turn
+        # Of each kind, one call at most waits for its turn; it will do what is wanted then.
+        self._asked = False
+        self._explaining = False
+        self._choice: str | None = None
         self._changed = asyncio.Event()
         self._sending = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -100,7 +103,7 @@ class LiveSession:
                     raise RequestError(400, "bad_message", "messages are JSON in text frames, not binary")
                 if len(text) > self._service.limits.body_bytes:
                     raise RequestError(413, "too_large", "the message is too large")
-                self._take(messages.parse(text))
+                await self._take(messages.parse(text))
                 bad = 0
             except RequestError as error:
                 bad += 1
@@ -109,13 +112,17 @@ class LiveSession:
                     await self._socket.close(POLICY_VIOLATION, "too many messages that cannot be read")
                     return
 
-    def _take(self, message: messages.AnyMessage) -> None:
+    async def _take(self, message: messages.AnyMessage) -> None:
         if isinstance(message, messages.Explain):
-            self._begin(self._explain())
+            if not self._explaining:
+                self._explaining = True
+                self._begin(self._explain())
         elif isinstance(message, messages.Choose):
-            self._begin(self._choose(message.latex))
+            waiting, self._choice = self._choice, message.latex
+            if waiting is None:
+                self._begin(self._choose())
         elif isinstance(message, messages.Render):
-            self._begin(self._send(_rendered(message.latex)))
+            await self._send(_rendered(message.latex))
         elif isinstance(message, messages.Options):
             self._top = message.top
             self._changed.set()
@@ -200,20 +207,33 @@ class LiveSession:
         self._service.count(answer, self._session.ink)
         await self._send(self._message("answer", answer, revision, names))
 
-    async def _choose(self, latex: str) -> None:
+    async def _choose(self) -> None:
+        """Take the newest choice, when its turn comes."""
         version, revision, names = self._version, self._revision, self._names()
-        answer = await self._run(lambda seconds: self._session.choose(latex), "not_kept")
+
+        def work(seconds: float) -> Recognition:
+            del seconds
+            latex, self._choice = self._choice or "", None
+            return self._session.choose(latex)
+
+        try:
+            answer = await self._run(work, "not_kept")
+        finally:
+            self._choice = None
         if answer is not None and version == self._version:
             await self._send(self._message("chosen", answer, revision, names))
 
     async def _explain(self) -> None:
         version, revision, names = self._version, self._revision, self._names()
         ink = self._session.ink
-        if not names:
-            return
-        found = await self._run(
-            lambda seconds: explanation(self._service.recognizer, ink, seconds), "unreadable_ink"
-        )
+        found: dict[str, Any] | None = None
+        try:
+            if names:
+                found = await self._run(
+                    lambda seconds: explanation(self._service.recognizer, ink, seconds), "unreadable_ink"
+                )
+        finally:
+            self._explaining = False
         if found is not None and version == self._version:
             await self._send({"type": "explanation", "revision": revision, "strokes": names, **found})
 
