@@ -27,6 +27,7 @@ from inktex.store.files import InkStoreWriter, read_store
 from inktex.store.row import StoreRow
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("RAY_worker_niceness", "0")  # as the plain path, to compare them
 
 
 def make_inks(path: Path, count: int, longest: int) -> None:

@@ -12,6 +12,9 @@ import atheris
 with atheris.instrument_imports(include=["inktex"]):
     import targets
 
+    if not {"readers", "tokenizer"} & set(sys.argv):
+        import inktex.server.app  # noqa: F401  (what targets import later would not be watched)
+
 
 def main() -> None:
     """Fuzz one target."""

@@ -60,7 +60,7 @@ def _client() -> Any:
     return client
 
 
-PATHS = ("/v1/recognize", "/v1/recognize/file", "/v1/render", "/v3/strokes", "/v1/explain")
+PATHS = ("/v1/recognize", "/v1/recognize/file", "/v1/render", "/v3/strokes", "/v1/ink")
 
 
 def http(data: bytes) -> None:

@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -79,19 +80,20 @@ def _run(
     plan: Plan, remaining: Sequence[int], file: ModelFile, name: str, asking: Asking, options: RayOptions
 ) -> Any:
     try:
-        import ray
-        import ray.data
+        ray: Any = import_module("ray")  # any: Ray has no types, and may be missing where types are checked
+        import_module("ray.data")
     except ImportError as error:
         raise ImportError(f"the Ray engine needs Ray ({error}): pip install 'inktex[ray]'") from None
 
-    workers = options.workers or os.cpu_count() or 1
     started = not ray.is_initialized()
     if started:
         try:
-            _join(ray, options.address, workers)
+            _join(ray, options.address, options.workers or os.cpu_count() or 1)
         except ConnectionError as error:
             raise OSError(f"no Ray cluster answers at {options.address} ({error}); is it up?") from None
     try:
+        workers = options.workers or max(1, int(ray.cluster_resources().get("CPU", 1)) - 1)
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
         reference = [
@@ -103,7 +105,7 @@ def _run(
             _Reader,
             fn_constructor_args=(reference, name, asking, plan),
             batch_size=1,
-            concurrency=workers if options.address is None else (1, workers),
+            compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers, initial_size=workers),
             num_cpus=1,
         )
         yield from answers.iter_rows()
