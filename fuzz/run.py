@@ -1,6 +1,6 @@
 """Coverage-guided fuzzing with atheris, for a bounded time: python fuzz/run.py readers --seconds 60
 
-What breaks a target is kept in fuzz/found/ and named; it then becomes a case in tests/faults/test_found.py.
+What breaks a target is kept in fuzz/found/; it then becomes a case in tests/faults/test_fuzz_findings.py.
 """
 
 import argparse

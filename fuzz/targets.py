@@ -60,6 +60,8 @@ def _client() -> Any:
     return client
 
 
+FILE_PATHS = ("/v1/recognize/file", "/v1/ink")
+LAST = "the last one"
 PATHS = ("/v1/recognize", "/v1/recognize/file", "/v1/render", "/v3/strokes", "/v1/ink")
 
 
@@ -68,24 +70,41 @@ def http(data: bytes) -> None:
     if not data:
         return
     path = PATHS[data[0] % len(PATHS)]
-    kind = ("application/json", "application/octet-stream", "text/plain")[data[0] // 8 % 3]
-    answer = _client().post(path, content=data[1:], headers={"content-type": kind})
+    if path in FILE_PATHS and data[0] < 200:
+        answer = _client().post(path, files={"file": ("ink", data[1:])})
+    else:
+        kind = ("application/json", "multipart/form-data; boundary=x", "text/plain")[data[0] // 8 % 3]
+        answer = _client().post(path, content=data[1:], headers={"content-type": kind})
     assert answer.status_code < 500 or answer.status_code == 503, (path, answer.status_code, answer.text)
     if answer.status_code >= 400:
         assert isinstance(answer.json(), dict)
 
 
 def session(data: bytes) -> None:
-    """Messages of a live session, one per line: each is understood, or refused with a message."""
+    """Messages of a live session, one per line: each is understood, or refused with a message.
+
+    Where one is understood, all are said to a real session, which must still answer afterwards.
+    """
     from inktex.server.errors import RequestError
     from inktex.server.messages import parse
 
-    for line in data.decode("utf-8", errors="surrogateescape").split("\n")[:20]:
+    lines = data.decode("utf-8", errors="replace").split("\n")[:8]
+    understood = False
+    for line in lines:
         try:
             parse(line)
+            understood = True
         except RequestError as error:
             if error.status >= 500:
                 raise AssertionError(f"an error of the server: {error}") from error
+    if understood:
+        with _client().websocket_connect("ws://127.0.0.1:8000/v1/session") as socket:
+            for line in lines:
+                socket.send_text(line)
+            socket.send_json({"type": "render", "latex": LAST})
+            heard: dict[str, Any] = {}
+            while heard.get("source") != LAST:
+                heard = socket.receive_json()
 
 
 SEEDS: dict[str, list[bytes]] = {
@@ -106,10 +125,11 @@ SEEDS: dict[str, list[bytes]] = {
         rb"$x^{2}_{i} \leq \lim_{n \to \infty} \mathrm{sin} \alpha \cdot 3.14 !$",
     ],
     "http": [
-        b'\x00{"strokes": [[[0, 0], [9, 9]], [[0, 9], [9, 0]]], "top": 3}',
+        b'\x00{"strokes": [[[0, 0], [9, 9]], [[0, 9], [9, 0]]], "options": {"top": 3}}',
         b'\x02{"latex": "x ^ { 2 }"}',
         b'\x03{"strokes": {"strokes": {"x": [[0, 9]], "y": [[0, 9]]}}}',
-        b"\x09<ink><trace>0 0, 5 5</trace></ink>",
+        b"\x01<ink><trace>0 0, 5 5</trace></ink>",
+        b"\x04<ink><trace>0 0, 5 5</trace><trace>0 5, 5 0</trace></ink>",
     ],
     "session": [
         b'{"type": "add", "id": "a", "points": [[0, 0], [5, 5]], "revision": 1}\n{"type": "clear"}',

@@ -157,7 +157,7 @@ def draw(samples: list[Sample], path: Path) -> None:
     figure, axes = pyplot.subplots(4, 1, figsize=(9, 9), sharex=True, layout="constrained")
     axes[0].plot(minutes, [each.server_mb for each in samples])
     axes[0].set_ylabel("memory of the server, MB")
-    axes[0].set_ylim(bottom=0)
+    axes[0].set_ylim(0, 1.2 * max(each.server_mb for each in samples))
     none = float("nan")
     for name, label in (("median_ms", "median"), ("slowest_ms", "95 of 100")):
         axes[1].plot(minutes, [none if (v := getattr(s, name)) is None else v for s in samples], label=label)
@@ -168,9 +168,10 @@ def draw(samples: list[Sample], path: Path) -> None:
     axes[2].plot(minutes, np.cumsum([each.bulk_inks for each in samples]), label="inks in bulk")
     axes[2].set_ylabel("done in all")
     axes[2].legend()
-    axes[3].plot(minutes, np.cumsum([each.errors for each in samples]), color="tab:red")
+    errors = np.cumsum([each.errors for each in samples])
+    axes[3].plot(minutes, errors, color="tab:red")
     axes[3].set_ylabel("errors in all")
-    axes[3].set_ylim(-0.5, None)
+    axes[3].set_ylim(-0.1, max(1.0, 1.2 * errors[-1]))
     axes[3].set_xlabel("minutes")
     figure.savefig(path, dpi=110)
 
