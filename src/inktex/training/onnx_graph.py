@@ -15,7 +15,7 @@ when it loads the graph.
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import onnx
@@ -47,7 +47,7 @@ class _Graph:
         self._nodes: list[onnx.NodeProto] = []
         self._weights: list[onnx.TensorProto] = []
 
-    def add(self, operator: str, inputs: Sequence[str], outputs: str, **attributes: object) -> str:
+    def add(self, operator: str, inputs: Sequence[str], outputs: str, **attributes: Any) -> str:
         names = outputs.split()
         self._nodes.append(helper.make_node(operator, list(inputs), names, **attributes))
         return names[0]
