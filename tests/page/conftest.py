@@ -78,7 +78,7 @@ def serve_page(recognizer: Recognizer) -> Iterator[Callable[..., PageServer]]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    # Closed with the module: Playwright keeps an event loop in this thread, in which others cannot run theirs.
+    # Closed with the module: Playwright keeps an event loop in this thread; others cannot run theirs in it.
     if CHROMIUM is None:
         pytest.skip("no chromium: apt-get install chromium")
     arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
