@@ -99,10 +99,22 @@ def main() -> None:
             if arguments.kill:
                 threading.Thread(target=kill_one, args=(out, 3), daemon=True).start()
             begin = time.perf_counter()
+            first: list[float] = []
+
+            def note(inks: int, first: list[float] = first) -> None:
+                if inks and not first:
+                    first.append(time.perf_counter())
+
             count = recognize_with_ray(
-                [str(store)], out, model=arguments.model, asking=asking, options=RayOptions(workers=workers)
+                [str(store)],
+                out,
+                model=arguments.model,
+                asking=asking,
+                options=RayOptions(workers=workers),
+                advance=note,
             )
             _line("ray", workers, time.perf_counter() - begin, count.inks)
+            print(f"          first part after {first[0] - begin:.1f} s", flush=True)
             seen = Counter(row.source for row, _ in read_store(out))
             wanted = {f"ink {number}" for number in range(arguments.inks)}
             whole = set(seen) == wanted and set(seen.values()) == {1}

@@ -8,13 +8,13 @@ is renamed into place whole, so every input has exactly one output.
 import logging
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from inktex.bulk.parts import Asking, PartCount, count_part, do_unit
-from inktex.bulk.units import Plan, units_of
+from inktex.bulk.units import Plan, Unit, units_of
 from inktex.recognizer import Recognizer
 from inktex.runtime import Model, ModelFile, find_model, join_models, read_model
 
@@ -41,8 +41,8 @@ class _Reader:
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[int]]:
         done = [
-            do_unit(self._plan.units[number], self._plan.part(number), self._recognizer, self._asking)
-            for number in map(int, batch["number"])
+            do_unit(Unit.from_json(unit), self._plan.part(int(number)), self._recognizer, self._asking)
+            for number, unit in zip(batch["number"], batch["unit"], strict=True)
         ]
         return {"inks": [each.inks for each in done], "failures": [each.failures for each in done]}
 
@@ -100,10 +100,12 @@ def _run(
             ray.put(file)
         ]  # in a list, so that it arrives as a reference and is fetched once per actor
         blocks = max(min(len(remaining), workers), len(remaining) // options.units_per_block)
-        numbers = ray.data.from_items([{"number": n} for n in remaining], override_num_blocks=blocks)
+        numbers = ray.data.from_items(
+            [{"number": n, "unit": plan.units[n].to_json()} for n in remaining], override_num_blocks=blocks
+        )
         answers = numbers.map_batches(
             _Reader,
-            fn_constructor_args=(reference, name, asking, plan),
+            fn_constructor_args=(reference, name, asking, replace(plan, units=())),
             batch_size=1,
             compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers, initial_size=workers),
             num_cpus=1,

@@ -28,6 +28,16 @@ class Unit:
     group: int | None = None  # of the one Parquet file
     named: bool = True  # somebody named these files; what lies in a folder may be something else than ink
 
+    def to_json(self) -> str:
+        """As text, to travel to where it is done."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Unit":
+        """Read back."""
+        fields = json.loads(text)
+        return cls(tuple(fields["files"]), fields["group"], fields["named"])
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -43,8 +53,10 @@ class Plan:
 
     def open(self, model: str, *, fresh: bool = False) -> list[int]:
         """Make the folder ready and give the units that are still to do."""
-        content = json.dumps([asdict(unit) for unit in self.units]).encode()
-        said = {"format": FORMAT, "units": len(self.units), "inputs": hashlib.sha256(content).hexdigest()}
+        digest = hashlib.sha256()
+        for unit in self.units:
+            digest.update(unit.to_json().encode())
+        said = {"format": FORMAT, "units": len(self.units), "inputs": digest.hexdigest()}
         said |= {"model": model}
         found = self._found()
         if fresh and found is not None:
