@@ -178,10 +178,12 @@ def serving(workers: int, model: str | None) -> Iterator[int]:
 
 
 async def warmed_up(port: int, workers: int) -> None:
-    """Wait until all processes answer."""
-    await asyncio.sleep(1.0 * workers)
+    """Wait until the processes answer, each more than once."""
     for _ in range(8 * workers):
-        await ask(Connection(port), get("/readyz"), Load())
+        load = Load()
+        while not load.answered:
+            await ask(Connection(port), get("/readyz"), load)
+            await asyncio.sleep(0.1)
 
 
 def get(path: str) -> bytes:

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -111,6 +112,16 @@ def test_two_workers_share_work_and_counters(command: Callable[..., Command]) ->
     server.wait_until_ready()
     children = _children(server.process.pid)
     assert len(children) == 2
+    before = [_sockets(child) for child in children]
+    clients = [httpx.Client(base_url=server.url, timeout=30) for _ in range(12)]
+    with ThreadPoolExecutor(12) as pool:
+        assert {answer.status_code for answer in pool.map(lambda each: each.get("/healthz"), clients)} == {
+            200
+        }
+    taken = [_sockets(child) - known for child, known in zip(children, before, strict=True)]
+    assert min(taken) >= 2, f"one process took nearly all connections: {taken}"
+    for client in clients:
+        client.close()
     for _ in range(10):
         assert httpx.post(f"{server.url}/v1/recognize", json=INK, timeout=30).status_code == 200
     counted = 'inktex_requests_total{endpoint="recognize",status="200"} 10'
@@ -126,6 +137,11 @@ def test_two_workers_share_work_and_counters(command: Callable[..., Command]) ->
     assert counted in httpx.get(f"{server.url}/metrics", timeout=20).text
     assert server.stop() == 0
     assert not any(Path(f"/proc/{child}").exists() for child in children)
+
+
+def _sockets(process: int) -> int:
+    links = [os.readlink(link) for link in Path(f"/proc/{process}/fd").iterdir() if link.is_symlink()]
+    return sum(link.startswith("socket:") for link in links)
 
 
 def _children(parent: int) -> list[int]:

@@ -26,6 +26,7 @@ from inktex.server.options import ServerOptions
 from inktex.server.protocols import PatientHttp, PatientWebSocket
 
 KEEP_ALIVE_SECONDS = 30
+BACKLOG = 1024
 
 
 def run(
@@ -65,11 +66,12 @@ def config_for(options: ServerOptions, app: Any, *, factory: bool = False) -> uv
         app,
         factory=factory,
         workers=options.workers,
-        loop="asyncio",
+        loop="asyncio" if options.workers == 1 else "inktex.server.loops:SharingLoop",
         http=PatientHttp,
         ws=PatientWebSocket,
         ws_max_size=options.limits.body_bytes,
         ws_per_message_deflate=False,  # on loopback, compressing costs more than it saves
+        backlog=BACKLOG,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=round(options.grace_seconds),
         log_config=None,
@@ -104,6 +106,7 @@ def _listen(options: ServerOptions) -> socket.socket:
             f"port {options.port} on {options.host} cannot be used ({reason}); "
             "choose another with --port, or --port 0 for any that is free"
         ) from None
+    listener.listen(BACKLOG)  # who comes before the workers are ready waits instead of being refused
     listener.set_inheritable(True)
     return listener
 
