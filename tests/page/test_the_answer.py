@@ -72,7 +72,7 @@ def test_edited_latex_is_drawn_and_stays(written: tuple[Any, Strokes]) -> None:
     page.wait_for_selector('#remark[data-kind="problem"]')
     assert page.locator("#formula msqrt").count() == 1  # the last that was a formula
     page.fill("#latex", r"y")
-    page.wait_for_selector("#remark", state="hidden")
+    page.wait_for_selector('#remark[data-kind="problem"]', state="detached")
 
 
 def test_the_player_shows_where_the_network_looked(written: tuple[Any, Strokes]) -> None:
