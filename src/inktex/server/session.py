@@ -17,7 +17,7 @@ from inktex import __version__
 from inktex.decoding import SearchCancelled
 from inktex.ink import InkError
 from inktex.latex import LatexError
-from inktex.recognizer import Recognition
+from inktex.recognizer import READINGS, Recognition
 from inktex.server import messages
 from inktex.server.api import rendering
 from inktex.server.engine import Lane
@@ -46,7 +46,8 @@ class LiveSession:
         self._points: dict[str, int] = {}
         self._revision = 0  # the client's count of its changes
         self._version = 0  # ours, also of changes that the client did not count
-        self._top = 6
+        self._begun = 0  # the version that the newest call for an answer read
+        self._top = READINGS  # as many as a choice asks for, which then finds the answer ready
         # Of each kind, one call at most waits for its turn; it will do what is wanted then.
         self._asked = False
         self._explaining = False
@@ -125,6 +126,7 @@ class LiveSession:
             await self._send(_rendered(message.latex))
         elif isinstance(message, messages.Options):
             self._top = message.top
+            self._version += 1
             self._changed.set()
         else:
             self._change(message)
@@ -179,7 +181,7 @@ class LiveSession:
             self._changed.clear()
             if not self._numbers:
                 await self._send({"type": "empty", "revision": self._revision})
-            elif not self._asked:  # else a call waits for its turn and will read the ink as it is then
+            elif not self._asked and self._begun != self._version:
                 self._asked = True
                 self._begin(self._answer())
 
@@ -191,6 +193,7 @@ class LiveSession:
             nonlocal state
             self._asked = False
             state = self._version, self._revision, self._names()
+            self._begun = state[0]
             return self._session.answer(top=self._top, timeout=seconds)
 
         try:
