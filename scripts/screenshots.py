@@ -63,6 +63,7 @@ DEVICES = {
 
 def write(page: Page, strokes: object, latex: str) -> None:
     """Write a formula and wait until it is read."""
+    page.mouse.move(5, 5)  # away from the buttons, which would light up
     page.evaluate(WRITE, strokes)
     page.wait_for_function(
         "latex => document.querySelector('#latex').value.replaceAll(' ', '') === latex",
