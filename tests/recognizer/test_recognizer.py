@@ -143,6 +143,7 @@ def test_fewer_readings_on_demand(recognizer, strokes):
     two = recognizer.recognize(strokes, top=2)
     assert len(two.alternatives) == 1
     assert two.score == full.score  # confidence does not depend on how much is shown
+    assert recognizer.recognize(strokes, top=1).score == full.score
     with pytest.raises(ValueError, match="top"):
         recognizer.recognize(strokes, top=0)
 

@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from inktex.explain import Alignment, align_strokes, join_scores, sign_places
+from inktex.features import Features
 from inktex.latex import join, to_mathml, to_typst
 
 SCHEMA = "inktex.recognition/1"
@@ -45,19 +47,32 @@ class Alternative:
 
 
 @dataclass(frozen=True, eq=False)
+class StrokesRead:
+    """Which strokes each token was read from; worked out when somebody first asks."""
+
+    texts: tuple[str, ...]
+    attention: Floats  # (T+1, S)
+    features: Features
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        """Strokes and tokens."""
+        return align_strokes(self.texts, self.attention, join_scores(self.features))
+
+
+@dataclass(frozen=True, eq=False)
 class Recognition:
     """What was read from one ink."""
 
-    tokens: tuple[Token, ...]
+    texts: tuple[str, ...]  # the LaTeX, word by word
+    confidences: tuple[float, ...]  # of each word, 0..1
     score: float  # 0..1: how often an answer like this is right as a whole
-    symbols: tuple[RecognizedSymbol, ...]
     alternatives: tuple[Alternative, ...]  # other readings, best first
-    unread: tuple[int, ...] = ()  # strokes that no sign was read from
-    reread: tuple[int, ...] = ()  # strokes that several signs were read from
     complete: bool = True  # False where the time or length limit forced an early end
     model: str = ""
     elapsed: float = 0.0  # seconds, from strokes to answer; in a batch, its share of the batch
     attention: Floats | None = field(default=None, repr=False)  # (T+1, S) on strokes, where asked for
+    strokes_read: StrokesRead | Alignment | None = field(default=None, repr=False)
 
     @cached_property
     def latex(self) -> str:
@@ -65,9 +80,37 @@ class Recognition:
         return join(self.texts)
 
     @property
-    def texts(self) -> tuple[str, ...]:
-        """The tokens as plain text."""
-        return tuple(token.text for token in self.tokens)
+    def alignment(self) -> Alignment:
+        """Which strokes each token was read from."""
+        read = self.strokes_read
+        if read is None:
+            return Alignment(((),) * len(self.texts), (), (), ())
+        return read.alignment if isinstance(read, StrokesRead) else read
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """The LaTeX word by word, with confidence and strokes."""
+        parts = zip(self.texts, self.confidences, self.alignment.strokes_of, strict=True)
+        return tuple(Token(text, confidence, strokes) for text, confidence, strokes in parts)
+
+    @cached_property
+    def symbols(self) -> tuple[RecognizedSymbol, ...]:
+        """The tokens that are written signs."""
+        tokens = self.tokens
+        return tuple(
+            RecognizedSymbol(tokens[place].text, tokens[place].strokes, tokens[place].confidence, place)
+            for place in sign_places(self.texts)
+        )
+
+    @property
+    def unread(self) -> tuple[int, ...]:
+        """Strokes that no sign was read from."""
+        return self.alignment.unread
+
+    @property
+    def reread(self) -> tuple[int, ...]:
+        """Strokes that several signs were read from."""
+        return self.alignment.reread
 
     @cached_property
     def mathml(self) -> str:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from inktex.decoding import Hypothesis
-from inktex.explain import align_strokes, stroke_attention
+from inktex.explain import stroke_attention
 from inktex.features import Features
 from inktex.latex import LatexError, Vocabulary, join, parse_layout
 
-from .answer import Alternative, Recognition, Token
-from .calibration import Calibration, answer_evidence, token_evidence
-from .corrections import symbols_of
+from .answer import Alternative, Recognition, StrokesRead
+from .calibration import Calibration, answer_evidence, neglected, token_evidence
 
 
 @dataclass(frozen=True)
@@ -40,32 +39,26 @@ class Assembler:
         best = reading.hypotheses[0]
         texts = self.vocabulary.decode(best.tokens)
         on_strokes = stroke_attention(best.attention, reading.features, self.stride, reading.stroke_count)
-        alignment = align_strokes(texts, on_strokes)
-        score, confidences = self.confidence(reading, len(alignment.unread) / max(reading.stroke_count, 1))
-        tokens = tuple(
-            Token(text, confidence, strokes)
-            for text, confidence, strokes in zip(texts, confidences, alignment.strokes_of, strict=True)
-        )
+        score, confidences = self.confidence(reading, neglected(on_strokes))
         return Recognition(
-            tokens=tokens,
+            texts=texts,
+            confidences=tuple(confidences),
             score=score,
-            symbols=symbols_of(tokens),
             alternatives=self._alternatives(reading.hypotheses, score)[: top - 1],
-            unread=alignment.unread,
-            reread=alignment.reread,
             complete=not best.cut,
             model=self.model,
             elapsed=elapsed,
             attention=on_strokes if attention else None,
+            strokes_read=StrokesRead(texts, on_strokes, reading.features),
         )
 
-    def confidence(self, reading: Reading, unread: float) -> tuple[float, list[float]]:
+    def confidence(self, reading: Reading, neglect: float) -> tuple[float, list[float]]:
         """Of the best answer as a whole, and of each of its tokens."""
         best = reading.hypotheses[0]
         if self.calibration is None:
             tokens = np.exp(best.token_log_probs[:-1].astype(np.float64))
             return float(np.exp(best.log_prob)), np.clip(tokens, 0.0, 1.0).tolist()
-        evidence = answer_evidence(reading.hypotheses, unread)
+        evidence = answer_evidence(reading.hypotheses, neglect)
         score = float(self.calibration.answer(evidence[None])[0])
         # A whole cannot be surer than its parts, but the two maps were fitted apart.
         tokens = np.maximum(self.calibration.token(token_evidence(best, score)), score)
@@ -73,14 +66,16 @@ class Assembler:
 
     def _alternatives(self, hypotheses: Sequence[Hypothesis], score: float) -> tuple[Alternative, ...]:
         """The other readings; those that mean the same layout as a better one are left out."""
-        seen = {self._meaning(hypotheses[0])}
         rest = max(1.0 - float(np.exp(hypotheses[0].log_prob)), 1e-9)
+        kept: list[Hypothesis] = [hypotheses[0]]
         found = []
         for hypothesis in hypotheses[1:]:
-            meaning = self._meaning(hypothesis)
-            if meaning in seen:
+            # Only the order of scripts can differ, so other tokens are another layout: no need to look.
+            tokens = sorted(hypothesis.tokens)
+            alike = [other for other in kept if sorted(other.tokens) == tokens]
+            if any(self._meaning(other) == self._meaning(hypothesis) for other in alike):
                 continue
-            seen.add(meaning)
+            kept.append(hypothesis)
             share = (1.0 - score) * float(np.exp(hypothesis.log_prob)) / rest
             found.append(Alternative(join(self.vocabulary.decode(hypothesis.tokens)), min(share, score)))
         return tuple(found)

@@ -90,8 +90,13 @@ ANSWER_EVIDENCE = 4
 TOKEN_EVIDENCE = 3
 
 
-def answer_evidence(answers: Sequence[Hypothesis], unread: float) -> Floats:
-    """(ANSWER_EVIDENCE,) about the best of some answers; `unread` is the share of strokes nobody read."""
+def neglected(attention: NDArray[np.floating[Any]]) -> float:
+    """Share of the strokes that all tokens together hardly looked at; `attention` is (T+1, S)."""
+    return float((attention[:-1].sum(axis=0) < 0.1).mean()) if attention.size else 0.0
+
+
+def answer_evidence(answers: Sequence[Hypothesis], neglect: float) -> Floats:
+    """(ANSWER_EVIDENCE,) about the best of some answers; `neglect` is the share of `neglected` strokes."""
     best = answers[0]
     probabilities = np.exp(np.array([each.log_prob for each in answers]))
     share = probabilities[0] / max(float(probabilities.sum()), 1e-300)
@@ -100,7 +105,7 @@ def answer_evidence(answers: Sequence[Hypothesis], unread: float) -> Floats:
             _logit(np.exp(best.log_prob)),
             _logit(share),
             _logit(np.exp(best.token_log_probs.min())),
-            unread,
+            neglect,
         ]
     )
 

@@ -29,7 +29,7 @@ InkLike: TypeAlias = Ink | str | os.PathLike[str] | bytes | Iterable[Any]
 
 TIMEOUT = 10.0  # seconds for one expression, unless told otherwise
 MAX_ROWS = 4000  # feature rows of one expression; 200 symbols have about 1300
-PRUNE = 9.0  # hypotheses e^9 times less probable than the best are given up
+PRUNE = 6.0  # hypotheses e^6 times less probable than the best are given up
 READINGS = 5  # found in every search, since confidence depends on what else an ink could be
 # A step costs as much as there are hypotheses times annotations. Past this product the beam narrows, so that
 # time grows with the ink and not with its square; 50 symbols still have the whole beam.
@@ -144,7 +144,7 @@ class Recognizer:
             beam=min(self.beam, max(NARROWEST, WIDE // annotations)),
             top=max(top, READINGS),
             prune=PRUNE,
-            max_length=min(20 + 3 * len(prepared.features.rows), 1000),
+            max_length=min(12 + len(prepared.features.rows), 1000),  # CROHME: at most 0.65 tokens a row
             symbols=None if symbols is None else allowed_ids(symbols, self.model.info.vocabulary),
         )
 

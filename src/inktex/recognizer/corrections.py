@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from inktex.explain import sign_places
 
-from .answer import Recognition, RecognizedSymbol, Token
+from .answer import Recognition
 
 
 def changed_part(
@@ -35,18 +35,27 @@ def changed_part(
 
 def with_texts(answer: Recognition, texts: Sequence[str], place: slice) -> Recognition:
     """The answer with the tokens at `place` written as other texts, which share their strokes."""
-    old = answer.tokens[place]
+    old, alignment = answer.tokens[place], answer.alignment
     strokes = tuple(sorted({stroke for token in old for stroke in token.strokes}))
-    confidence = min((token.confidence for token in old), default=1.0)
     signs = set(sign_places(texts))
-    new = tuple(Token(text, confidence, strokes if at in signs else ()) for at, text in enumerate(texts))
-    tokens = answer.tokens[: place.start] + new + answer.tokens[place.stop :]
-    return replace(answer, tokens=tokens, symbols=symbols_of(tokens))
-
-
-def symbols_of(tokens: Sequence[Token]) -> tuple[RecognizedSymbol, ...]:
-    """The tokens that are written signs."""
-    return tuple(
-        RecognizedSymbol(tokens[place].text, tokens[place].strokes, tokens[place].confidence, place)
-        for place in sign_places([token.text for token in tokens])
+    begin, end = place.start, place.stop
+    before, after = alignment.strokes_of[:begin], alignment.strokes_of[end:]
+    moved = len(texts) - (end - begin)
+    owners = tuple(
+        token if token is None or token < begin else begin if token < end else token + moved
+        for token in alignment.token_of_stroke
+    )
+    return replace(
+        answer,
+        texts=(*answer.texts[:begin], *texts, *answer.texts[end:]),
+        confidences=(
+            *answer.confidences[:begin],
+            *[min((token.confidence for token in old), default=1.0)] * len(texts),
+            *answer.confidences[end:],
+        ),
+        strokes_read=replace(
+            alignment,
+            strokes_of=(*before, *(strokes if at in signs else () for at in range(len(texts))), *after),
+            token_of_stroke=owners,
+        ),
     )

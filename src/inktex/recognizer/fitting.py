@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
 from inktex.decoding import decode_batches
-from inktex.explain import align
+from inktex.explain import stroke_attention
 from inktex.ink import Ink, InkError
 from inktex.runtime import Model
 
@@ -26,6 +26,7 @@ from .calibration import (
     Logistic,
     answer_evidence,
     calibration_error,
+    neglected,
     token_evidence,
 )
 from .core import PRUNE, READINGS, Recognizer
@@ -48,7 +49,7 @@ class Judged:
     """One searched expression and what of its best answer is right."""
 
     reading: Reading
-    unread: float
+    neglect: float
     right: bool
     tokens_right: Bools
 
@@ -144,12 +145,12 @@ def judge(
         best = reading.hypotheses[0]
         texts = recognizer.model.info.vocabulary.decode(best.tokens)
         stride = recognizer.model.info.stride
-        unread = align(texts, best.attention, reading.features, stride, len(ink)).unread
+        on_strokes = stroke_attention(best.attention, reading.features, stride, len(ink))
         kept = np.ones(len(texts), np.bool_)
         for edit in Levenshtein.editops(texts, tuple(truth)):
             if edit.tag in ("replace", "delete"):
                 kept[edit.src_pos] = False
-        return Judged(reading, len(unread) / len(ink), texts == tuple(truth), kept)
+        return Judged(reading, neglected(on_strokes), texts == tuple(truth), kept)
 
     with ThreadPoolExecutor(jobs) as pool:
         return [judged for judged in pool.map(one, examples) if judged is not None]
@@ -159,7 +160,7 @@ def fit(judged: Sequence[Judged]) -> Fitted:
     """Fit both maps, and measure them on folds that they were not fitted on."""
     if len(judged) < 2 * _FOLDS or len({each.right for each in judged}) < 2:
         raise ValueError(f"calibration needs right and wrong answers to {2 * _FOLDS} expressions or more")
-    evidence = np.array([answer_evidence(each.reading.hypotheses, each.unread) for each in judged])
+    evidence = np.array([answer_evidence(each.reading.hypotheses, each.neglect) for each in judged])
     right = np.array([each.right for each in judged])
     fold = np.arange(len(judged)) % _FOLDS
     scores = np.zeros(len(judged))

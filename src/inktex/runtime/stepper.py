@@ -85,6 +85,8 @@ class OnnxStepper:
     def step(self, state: OnnxState, tokens: Ids) -> StepOutput:
         """Predict the next token of every row."""
         encoded, rows = state.encoded, len(state.owners)
+        if len(encoded.lengths) == 1:
+            return self._step_alone(state, tokens)
         grid = _Grid.over(state.owners, len(encoded.lengths))
         feed = {
             "tokens": grid.spread(np.asarray(tokens, np.int64)),
@@ -101,16 +103,35 @@ class OnnxStepper:
         after = OnnxState(encoded, state.owners, hidden, coverage[0] if coverage else None)
         return StepOutput(log_probs, attention, after)
 
+    def _step_alone(self, state: OnnxState, tokens: Ids) -> StepOutput:
+        """`step` for one expression, whose rows are the grid: nothing needs to be put in order."""
+        encoded = state.encoded
+        feed = {
+            "tokens": np.asarray(tokens, np.int64)[None],
+            "hidden": state.hidden[None],
+            "keys": encoded.keys,
+            "values": encoded.values,
+            "mask": encoded.mask,
+        }
+        if state.coverage is None:
+            log_probs, attention, hidden = self._decoder.run(self._outputs, feed)
+            return StepOutput(log_probs[0], attention[0], OnnxState(encoded, state.owners, hidden[0], None))
+        feed["coverage"] = state.coverage[None]
+        log_probs, attention, hidden, coverage = self._decoder.run(self._outputs, feed)
+        after = OnnxState(encoded, state.owners, hidden[0], coverage[0])
+        return StepOutput(log_probs[0], attention[0], after)
+
     def select(self, state: OnnxState, rows: Ids) -> OnnxState:
         """Gather rows; expressions without any are forgotten."""
-        owners, encoded = state.owners[rows], state.encoded
+        owners, encoded = state.owners.take(rows), state.encoded
         if len(encoded.lengths) > 1:
             present, numbers = np.unique(owners, return_inverse=True)
             if len(present) < len(encoded.lengths):
                 encoded, owners = encoded.take(present), numbers.astype(np.int64)
-        length = encoded.mask.shape[2]
-        coverage = None if state.coverage is None else state.coverage[rows, :length]
-        return OnnxState(encoded, owners, state.hidden[rows], coverage)
+        hidden, coverage = state.hidden.take(rows, axis=0), state.coverage
+        if coverage is not None:
+            coverage = coverage.take(rows, axis=0)[:, : encoded.mask.shape[2]]
+        return OnnxState(encoded, owners, hidden, coverage)
 
     def lengths(self, state: OnnxState) -> Ids:
         """Valid annotations per row."""
@@ -155,6 +176,9 @@ def _session(graph: bytes, threads: int) -> ort.InferenceSession:
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    options.enable_mem_pattern = False  # plans are made per shape, and every step has another one
+    # Attention far from the pen is so small that its arithmetic would be slow, and counts for nothing.
+    options.add_session_config_entry("session.set_denormal_as_zero", "1")
     options.log_severity_level = 3
     try:
         return ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
