@@ -177,8 +177,6 @@ def _session(graph: bytes, threads: int) -> ort.InferenceSession:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # plans are made per shape, and every step has another one
-    # Attention far from the pen is so small that its arithmetic would be slow, and counts for nothing.
-    options.add_session_config_entry("session.set_denormal_as_zero", "1")
     options.log_severity_level = 3
     try:
         return ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
