@@ -22,6 +22,11 @@ class Reading:
     features: Features
     stroke_count: int
 
+    @classmethod
+    def of(cls, found: Sequence[Hypothesis], features: Features, stroke_count: int) -> "Reading":
+        """Take what a search found; an answer that came to its end by itself goes before one that was cut."""
+        return cls(sorted(found, key=lambda each: each.cut), features, stroke_count)
+
 
 @dataclass(frozen=True)
 class Assembler:

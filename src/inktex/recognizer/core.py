@@ -34,9 +34,9 @@ READINGS = 5  # found in every search, since confidence depends on what else an 
 # A step costs as much as there are hypotheses times annotations. Past this product the beam narrows, so that
 # time grows with the ink and not with its square; 50 symbols still have the whole beam.
 WIDE = 1600
-NARROWEST = 3
-_BATCH = 6  # expressions decoded together
-_CHUNK = 16 * _BATCH  # expressions sorted by length together
+NARROWEST = 2
+_BATCH = 4  # expressions decoded together: more do not fit in the processor's cache
+_CHUNK = 48 * _BATCH  # expressions sorted by length together
 
 
 class Recognizer:
@@ -144,7 +144,7 @@ class Recognizer:
             beam=min(self.beam, max(NARROWEST, WIDE // annotations)),
             top=max(top, READINGS),
             prune=PRUNE,
-            max_length=min(12 + len(prepared.features.rows), 1000),  # CROHME: at most 0.65 tokens a row
+            max_length=longest_answer(len(prepared.features.rows), int(prepared.features.stroke[-1]) + 1),
             symbols=None if symbols is None else allowed_ids(symbols, self.model.info.vocabulary),
         )
 
@@ -168,7 +168,7 @@ class Recognizer:
             deadline=deadline,
             cancelled=cancelled,
         )[0]
-        return Reading(found, prepared.features, len(ink))
+        return Reading.of(found, prepared.features, len(ink))
 
     def assemble(
         self, reading: Reading, begin: float, *, top: int = 5, attention: bool = False
@@ -222,11 +222,16 @@ class Recognizer:
             (
                 position,
                 self._assembler.recognition(
-                    Reading(hypotheses, prepared.features, len(ink)), top=top, elapsed=share
+                    Reading.of(hypotheses, prepared.features, len(ink)), top=top, elapsed=share
                 ),
             )
             for (position, ink, prepared), hypotheses in zip(batch, found, strict=True)
         ]
+
+
+def longest_answer(rows: int, strokes: int) -> int:
+    """Tokens that an ink can have: in CROHME at most 0.65 per feature row and 3.5 per stroke."""
+    return min(12 + rows, 12 + 4 * strokes, 1000)
 
 
 def as_ink(source: InkLike) -> Ink:
