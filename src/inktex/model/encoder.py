@@ -44,10 +44,9 @@ class BidirectionalGRU(nn.Module):
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """(steps, batch, features) -> (steps, batch, 2*units)."""
         steps, batch, _ = inputs.shape
-        projected = self.input(inputs)
-        if inputs.device.type == "cpu" and native.usable(self.units):
-            return native.native_layer(projected, self.gates, self.candidate, lengths)
-        projected = projected.view(steps, batch, 2, 3 * self.units)
+        if inputs.device.type == "cpu" and native.usable():
+            return native.native_layer(inputs, self.input, self.gates, self.candidate, lengths)
+        projected = self.input(inputs).view(steps, batch, 2, 3 * self.units)
         order = reversal(lengths, steps)[:, :, None]
         wide = order.expand(-1, -1, 3 * self.units)
         projected = torch.stack(

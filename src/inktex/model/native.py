@@ -1,8 +1,11 @@
 """The GRU layer as compiled code (`native.c`) where the machine has what it takes; else PyTorch does it all.
 
-Needed: Linux, a C compiler, AVX-512 BF16, bfloat16 autocast and a width that is a multiple of 64. The code
-is compiled once into the user's cache folder. `INKTEX_NATIVE=0` turns it off. Same function, same gradients
-(to bfloat16), about a third of the time.
+Needed: Linux, a C compiler, AVX-512 BF16 and bfloat16 autocast. The code is compiled once into the user's
+cache folder. `INKTEX_NATIVE=0` turns it off. Same function, same gradients (to bfloat16), about a third of
+the time.
+
+It works on multiples of 64 units. Other widths (the paper's 250) are widened by units whose weights are
+zero: such a unit starts at 0, its candidate is tanh(0) = 0, so it stays 0 and no other unit sees it.
 """
 
 import ctypes
@@ -17,10 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
+from torch.nn.functional import linear, pad
 
 SOURCE = Path(__file__).with_name("native.c")
+LANES = 64  # the compiled code works on multiples of this many units
 
 
 @cache
@@ -46,10 +51,10 @@ def library() -> ctypes.CDLL | None:
         return None
 
 
-def usable(units: int) -> bool:
-    """Whether a layer of this width can run as compiled code in the present context."""
+def usable() -> bool:
+    """Whether a layer can run as compiled code in the present context."""
     low = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.bfloat16
-    return low and units % 64 == 0 and library() is not None
+    return low and library() is not None
 
 
 def _call(name: str, numbers: tuple[int, ...], tensors: tuple[Tensor, ...]) -> None:
@@ -118,8 +123,20 @@ class _NativeLayer(torch.autograd.Function):
 
 
 def native_layer(
-    projections: Tensor, weight_gates: Tensor, weight_candidate: Tensor, lengths: Tensor
+    inputs: Tensor, layer: nn.Linear, weight_gates: Tensor, weight_candidate: Tensor, lengths: Tensor
 ) -> Tensor:
-    """Both directions over projected inputs (T, B, 6H) -> (T, B, 2H); equations as in `recurrence.py`."""
+    """Both directions, (T, B, features) -> (T, B, 2H); equations as in `recurrence.py`."""
+    units = weight_candidate.shape[-1]
+    more = -units % LANES
+    weight: Tensor = layer.weight
+    bias: Tensor = layer.bias
+    if more:
+        weight = pad(weight.view(6, units, -1), (0, 0, 0, more)).flatten(0, 1)
+        bias = pad(bias.view(6, units), (0, more)).flatten()
+        weight_gates = pad(weight_gates.view(2, units, 2, units), (0, more, 0, 0, 0, more)).flatten(2)
+        weight_candidate = pad(weight_candidate, (0, more, 0, more))
+    projections = linear(inputs, weight, bias)
     output: Tensor = _NativeLayer.apply(projections, weight_gates, weight_candidate, lengths)  # type: ignore[no-untyped-call]
+    if more:
+        output = output.view(*output.shape[:2], 2, units + more)[..., :units].flatten(2)
     return output
