@@ -36,6 +36,7 @@ def test_entity_bombs_are_refused():
     bomb = f'<?xml version="1.0"?><!DOCTYPE ink [<!ENTITY l0 "lol">{laughs}]><ink><trace>&l9;</trace></ink>'
     fails(bomb.encode(), "declares XML entities, which are refused")
     fails(bomb.encode("utf-16"), "declares XML entities, which are refused")
+    fails(bomb.replace("<!DOCTYPE", "\n<!DOCTYPE").encode(), "line 2: declares XML entities")
     quadratic = f'<!DOCTYPE ink [<!ENTITY a "{"1 2," * 10000}">]><ink><trace>{"&a;" * 1000}</trace></ink>'
     fails(quadratic.encode(), "declares XML entities")
     fails(gzip.compress(bomb.replace("ink", "xournal").encode()), "declares XML entities")

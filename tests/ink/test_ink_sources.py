@@ -205,6 +205,13 @@ def test_a_source_that_cannot_be_read_is_an_ink_error(source):
     assert isinstance(error, InkError)
 
 
+@pytest.mark.parametrize("text", ["[[[1, 2]]]", "<ink><trace>1 2</trace></ink>", "SCG_INK\n1\n1\n1 2\n"])
+def test_ink_given_as_a_path_is_told_from_a_missing_file(text):
+    with pytest.raises(InkError, match="if this is ink itself, give it as bytes"):
+        read(text)
+    assert len(read(text.encode())) == 1
+
+
 def test_a_path_of_bytes_is_an_ink_error():
     class BytesPath:
         def __fspath__(self) -> bytes:

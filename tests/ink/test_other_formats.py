@@ -105,6 +105,8 @@ def test_excalidraw_elements_are_placed_and_turned():
     assert read(freedraw(pressures=[0.2, 0.7])).pressure.tolist() == [0.2, 0.7]
     clipboard = json.loads(freedraw()) | {"type": "excalidraw/clipboard"}
     assert read(as_json(clipboard)).points.tolist() == [[10, 20], [14, 20]]
+    cut_out = {"elements": [{"type": "text"}, *json.loads(freedraw())["elements"]]}
+    assert read(as_json(cut_out)).points.tolist() == [[10, 20], [14, 20]]
 
 
 def test_excalidraw_says_which_element_is_wrong():
@@ -210,6 +212,7 @@ def test_plain_json_in_all_its_ways():
     assert read(FILES["plain.json"]) == BARE
     assert read(FILES["object.json"]) == INK.replace(time=read(FILES["object.json"]).time)
     assert read(as_json([[[1, 2, 10], [3, 4, 20]]])).time.tolist() == [10, 20]
+    assert read(as_json([[[1, 2, 10, 0.5], [3, 4, 20, 0.75]]])).pressure.tolist() == [0.5, 0.75]
     assert read(as_json([[{"x": 1, "y": 2}, {"x": 3, "y": 4}]])).points.tolist() == [[1, 2], [3, 4]]
     assert read(as_json([{"x": [1, 3], "y": [2, 4]}])).points.tolist() == [[1, 2], [3, 4]]
     assert read(as_json({"strokes": [{"points": [[1, 2]]}], "latex": "."})).truth == "."
@@ -262,5 +265,7 @@ def test_json_that_is_no_ink_is_told_why(data, words):
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
 def test_json_has_no_such_numbers(constant):
-    fails(f"[[[1, {constant}]]]".encode(), f"{constant} is not a number that ink can have")
+    fails(f"[[[1, 2]], [[1, {constant}]]]".encode(), "stroke 2, point 1: x and y must be finite")
+    fails(f'{{"x": [[{constant}]], "y": [[1]]}}'.encode(), "stroke 1, point 1: x and y must be finite")
+    fails(f'{{"strokes": [[[1, 2]]], "time": [[{constant}]]}}'.encode(), "time must be finite")
     fails(b"[[[1, 1e999]]]", "stroke 1, point 1: x and y must be finite")

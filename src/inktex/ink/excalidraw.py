@@ -13,15 +13,19 @@ from inktex.ink.checks import Floats
 from inktex.ink.core import Ink
 from inktex.ink.errors import InkError
 from inktex.ink.jsonvalues import kind, number, numbers, stroke_of
-from inktex.ink.strokes import Stroke, at, build_ink, check_size
+from inktex.ink.strokes import Stroke, build_ink, read_strokes, written
 
 _FREEHAND = ("freedraw", "draw")  # "draw" in files of before 2021
 
 
 def is_excalidraw(data: Mapping[str, Any]) -> bool:
-    """Tell the format by its type ("excalidraw", "excalidraw/clipboard")."""
-    declared = data.get("type")
-    return isinstance(declared, str) and declared.startswith("excalidraw")
+    """Tell the format by its type ("excalidraw", "excalidraw/clipboard"), or by a freehand element."""
+    declared, elements = data.get("type"), data.get("elements")
+    if isinstance(declared, str) and declared.startswith("excalidraw"):
+        return True
+    return isinstance(elements, list) and any(
+        isinstance(element, Mapping) and element.get("type") == "freedraw" for element in elements
+    )
 
 
 def read_excalidraw(data: Mapping[str, Any]) -> Ink:
@@ -29,27 +33,21 @@ def read_excalidraw(data: Mapping[str, Any]) -> Ink:
     elements = data.get("elements")
     if not isinstance(elements, list):
         raise InkError(f"must be a list, not {kind(elements)}", place="'elements'")
-    strokes: list[Stroke] = []
-    point_count = 0
-    for position, element in enumerate(elements):
-        if not isinstance(element, Mapping):
-            raise InkError(f"must be an object, not {kind(element)}", place=f"element {position + 1}")
-        if element.get("type") not in _FREEHAND or element.get("isDeleted") is True:
-            continue
-        try:
-            stroke = _stroke(element)
-        except InkError as error:
-            raise at(f"element {position + 1}", error) from None
-        if stroke is not None:
-            strokes.append(stroke)
-            point_count += len(stroke.points)
-            check_size(len(strokes), point_count)
+    drawn = (
+        (f"element {number}", element)
+        for number, element in enumerate(elements, start=1)
+        if not isinstance(element, Mapping)
+        or (element.get("type") in _FREEHAND and element.get("isDeleted") is not True)
+    )
+    strokes = written(read_strokes(drawn, _stroke))
     if not strokes:
         raise InkError("no strokes (no freedraw element; shapes and texts are not ink)")
     return build_ink(strokes)
 
 
-def _stroke(element: Mapping[str, Any]) -> Stroke | None:
+def _stroke(element: Any) -> Stroke | None:
+    if not isinstance(element, Mapping):
+        raise InkError(f"must be an object, not {kind(element)}")
     drawn = stroke_of(element.get("points"))
     if drawn is None:
         return None

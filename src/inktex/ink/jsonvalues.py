@@ -6,13 +6,13 @@ or an object of lists {"x": […], "y": […]}; time ("t") and pressure ("p", "f
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from inktex.ink.checks import Floats
 from inktex.ink.errors import MAX_NODES, MAX_POINTS, InkError, shown
-from inktex.ink.strokes import Stroke, at, check_size, checked_points
+from inktex.ink.strokes import Stroke, checked_points, read_strokes
 
 _X_NAMES = ("x", "X", "clientX", "offsetX", "pageX", "screenX")
 _Y_NAMES = ("y", "Y", "clientY", "offsetY", "pageY", "screenY")
@@ -26,20 +26,14 @@ def parse_json(text: str) -> Any:
     if text.count("[") + text.count("{") > MAX_NODES:
         raise InkError(f"more than {MAX_NODES} JSON lists and objects")
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text)  # NaN and Infinity too: who takes the number says where it stands
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise InkError(f"not valid JSON ({error.msg})", place=place) from None
     except RecursionError:
         raise InkError("JSON nested too deeply") from None
-    except InkError:
-        raise
     except ValueError:  # an integer of thousands of digits
         raise InkError("a number too long to be a coordinate") from None
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise InkError(f"{name} is not a number that ink can have")
 
 
 def numbers(value: Any, what: str) -> Floats:
@@ -91,17 +85,9 @@ def strokes_of(value: Any, what: str = "strokes") -> list[Stroke | None]:
     """Return the strokes of a JSON list in any of the ways they are written; None where one has no points."""
     if not isinstance(value, list):
         raise InkError(f"{what} must be a list, not {kind(value)}")
-    strokes: list[Stroke | None] = []
-    point_count = 0
-    for position, entry in enumerate(value):
-        try:
-            stroke = stroke_of(entry)
-        except InkError as error:
-            raise at(f"stroke {position + 1}", error) from None
-        point_count += 0 if stroke is None else len(stroke.points)
-        check_size(position + 1, point_count)
-        strokes.append(stroke)
-    return strokes
+    return read_strokes(
+        ((f"stroke {number}", entry) for number, entry in enumerate(value, start=1)), stroke_of
+    )
 
 
 def stroke_of(value: Any) -> Stroke | None:
@@ -164,16 +150,21 @@ def _of_objects(value: Sequence[Any]) -> Stroke:
 
 
 def _of_rows(value: Sequence[Any]) -> Stroke:
-    """Points as lists: x, y and, if there is a third number, time."""
+    """Points as lists: x, y and, if there are more numbers, time and pressure."""
     for position, entry in enumerate(value):
         if not isinstance(entry, list) or len(entry) < 2:
             raise InkError(f"a point must be [x, y], not {_shown(entry)}", place=f"point {position + 1}")
     columns = [numbers([entry[channel] for entry in value], "xy"[channel]) for channel in (0, 1)]
     points = checked_points(np.stack(columns, axis=1))
-    third = [entry[2] for entry in value if len(entry) > 2]
-    if len(third) < len(value) or not all(type(entry) in (int, float) for entry in third):
-        return Stroke(points)
-    return Stroke(points, _finite(numbers(third, "time")))
+    return Stroke(points, *(_further(value, channel) for channel in (2, 3)))
+
+
+def _further(rows: Sequence[list[Any]], channel: int) -> Floats | None:
+    """What stands behind x and y, if every point has it."""
+    entries = [row[channel] for row in rows if len(row) > channel]
+    if len(entries) < len(rows) or not all(type(entry) in (int, float) for entry in entries):
+        return None
+    return _finite(numbers(entries, "time or pressure"))
 
 
 def _shown(entry: Any) -> str:

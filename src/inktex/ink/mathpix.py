@@ -6,7 +6,7 @@ from typing import Any
 from inktex.ink.core import Ink
 from inktex.ink.errors import InkError
 from inktex.ink.jsonvalues import kind, strokes_of
-from inktex.ink.strokes import build_ink
+from inktex.ink.strokes import build_ink, written
 
 
 def is_mathpix(data: Mapping[str, Any]) -> bool:
@@ -32,7 +32,7 @@ def read_mathpix(data: Mapping[str, Any]) -> Ink:
     strokes = strokes_of(
         [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     )
-    return build_ink([stroke for stroke in strokes if stroke is not None])
+    return build_ink(written(strokes))
 
 
 def _innermost(data: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -6,13 +6,14 @@ segmentation.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from inktex.ink.core import Ink, Symbol
-from inktex.ink.errors import InkError
+from inktex.ink.errors import MAX_STROKES, InkError
 from inktex.ink.jsonvalues import stroke_of_columns, strokes_of
 from inktex.ink.pointers import is_pointer_events, read_pointer_events
-from inktex.ink.strokes import Stroke, at, build_ink, check_size
+from inktex.ink.strokes import Stroke, build_ink, read_strokes, written
 
 _JIIX_MEMBERS = ("items", "expressions", "elements", "words", "chars", "children", "operands", "strokes")
 _NAMED_SIGNS = {
@@ -60,24 +61,22 @@ def _written(entries: Sequence[Any]) -> list[Any]:
 
 
 def _ink(entries: list[Any], what: str) -> Ink:
-    return build_ink([stroke for stroke in strokes_of(entries, what) if stroke is not None])
+    return build_ink(written(strokes_of(entries, what)))
 
 
 def _read_jiix(data: Mapping[str, Any]) -> Ink:
+    found = list(islice(_jiix_strokes(data), MAX_STROKES + 1))
+    strokes = read_strokes(
+        ((f"stroke {number}", entry) for number, (entry, _, _) in enumerate(found, start=1)),
+        stroke_of_columns,
+    )
     read: list[
         tuple[str, int, Stroke, int, str | None]
-    ] = []  # timestamp, number, stroke, block, label of the block
-    point_count = 0
-    for number, (entry, block, label) in enumerate(_jiix_strokes(data)):
-        try:
-            stroke = stroke_of_columns(entry)
-        except InkError as error:
-            raise at(f"stroke {number + 1}", error) from None
+    ] = []  # timestamp, number, stroke, block and its label
+    for number, (stroke, (entry, block, label)) in enumerate(zip(strokes, found, strict=True)):
         if stroke is not None:
             timestamp = entry.get("timestamp")
             read.append((timestamp if isinstance(timestamp, str) else "", number, stroke, block, label))
-            point_count += len(stroke.points)
-            check_size(len(read), point_count)
     if not read:
         raise InkError("no strokes in this JIIX (export it with strokes: export.jiix.strokes)")
     if all(entry[0] for entry in read):

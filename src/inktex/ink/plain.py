@@ -11,16 +11,16 @@ from typing import Any
 from inktex.ink.core import Ink, Symbol
 from inktex.ink.errors import InkError
 from inktex.ink.jsonvalues import kind, numbers, strokes_of, text_of
-from inktex.ink.strokes import Stroke, build_ink
+from inktex.ink.strokes import Stroke, build_ink, written
 
 
 def read_plain(data: Any) -> Ink:
     """Read a list of strokes, or an object that holds one as "strokes"."""
     if isinstance(data, list):
-        return build_ink([stroke for stroke in strokes_of(data) if stroke is not None])
+        return build_ink(written(strokes_of(data)))
     read = strokes_of(data["strokes"])
     numbers_of_kept = [number for number, stroke in enumerate(read) if stroke is not None]
-    strokes = [stroke for stroke in read if stroke is not None]
+    strokes = written(read)
     strokes = _with_channel(strokes, data, "time", numbers_of_kept)
     strokes = _with_channel(strokes, data, "pressure", numbers_of_kept)
     return build_ink(

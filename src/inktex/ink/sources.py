@@ -14,7 +14,7 @@ from typing import IO, Any
 from inktex.ink.archives import is_hidden, is_zip, members, spool
 from inktex.ink.core import Ink
 from inktex.ink.errors import MAX_BYTES, InkError
-from inktex.ink.formats import UnknownFormatError, read_bytes
+from inktex.ink.formats import SCGINK_MAGIC, UnknownFormatError, read_bytes
 from inktex.ink.tarballs import LEAD_BYTES, Rejoined, is_tar, tar_members
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[Any]
@@ -96,6 +96,10 @@ def _is_folder(source: str | os.PathLike[str]) -> bool:
 def _open(path: Path) -> IO[bytes]:
     try:
         return path.open("rb")
+    except FileNotFoundError as error:
+        if str(path).lstrip().startswith(("<", "{", "[", SCGINK_MAGIC)):
+            raise InkError("no such file; if this is ink itself, give it as bytes") from None
+        raise _system_error(error) from None
     except (OSError, ValueError) as error:
         raise _system_error(error) from None
 

@@ -1,13 +1,16 @@
 """Strokes as a reader finds them in, an `Ink` out; with the size limits and checks that readers share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from inktex.ink.checks import Floats
+from inktex.ink.checks import Floats, both
 from inktex.ink.core import Ink, Symbol
 from inktex.ink.errors import MAX_POINTS, MAX_STROKES, InkError
+
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,8 @@ class Stroke:
         """The two as one stroke."""
         return Stroke(
             np.concatenate([self.points, other.points]),
-            _both(self.time, other.time),
-            _both(self.pressure, other.pressure),
+            both(self.time, other.time),
+            both(self.pressure, other.pressure),
         )
 
 
@@ -50,6 +53,28 @@ def build_ink(
     )
 
 
+def read_strokes(
+    entries: Iterable[tuple[str, Entry]], stroke_of: Callable[[Entry], Stroke | None]
+) -> list[Stroke | None]:
+    """Read the strokes of a file one by one, each entry with its place; None where one has no points."""
+    strokes: list[Stroke | None] = []
+    point_count = 0
+    for place, entry in entries:
+        try:
+            stroke = stroke_of(entry)
+        except InkError as error:
+            raise at(place, error) from None
+        point_count += 0 if stroke is None else len(stroke.points)
+        check_size(len(strokes) + 1, point_count)
+        strokes.append(stroke)
+    return strokes
+
+
+def written(strokes: Iterable[Stroke | None]) -> list[Stroke]:
+    """Leave out the strokes that have no points."""
+    return [stroke for stroke in strokes if stroke is not None]
+
+
 def check_size(stroke_count: int, point_count: int) -> None:
     """Refuse more ink than the limits allow; readers also ask while they read."""
     if stroke_count > MAX_STROKES:
@@ -71,10 +96,6 @@ def at(place: str, error: InkError) -> InkError:
     return InkError(
         error.reason, place=f"{place}, {error.place}" if error.place else place, source=error.source
     )
-
-
-def _both(first: Floats | None, second: Floats | None) -> Floats | None:
-    return None if first is None or second is None else np.concatenate([first, second])
 
 
 def _if_everywhere(channel: Sequence[Floats | None]) -> list[Floats] | None:

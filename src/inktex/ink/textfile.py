@@ -53,9 +53,11 @@ def decode(data: bytes) -> str:
 
 def parse_xml(text: str) -> ET.Element:
     """Parse XML into elements named without their namespaces; entities are refused, sizes limited."""
-    if "<!ENTITY" in text:
+    entity = text.find("<!ENTITY")
+    if entity >= 0:
         raise InkError(
-            "declares XML entities, which are refused (they can read other files or grow without end)"
+            "declares XML entities, which are refused (they can read other files or grow without end)",
+            place=f"line {text.count(chr(10), 0, entity) + 1}",
         )
     if text.count("<") > MAX_NODES:
         raise InkError(f"more than {MAX_NODES} XML tags")

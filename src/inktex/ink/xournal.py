@@ -11,7 +11,7 @@ import numpy as np
 from inktex.ink.checks import Floats
 from inktex.ink.core import Ink
 from inktex.ink.errors import MAX_POINTS, InkError, shown
-from inktex.ink.strokes import Stroke, at, build_ink, check_size, checked_points
+from inktex.ink.strokes import Stroke, at, build_ink, checked_points, read_strokes, written
 
 
 def read_xournal(root: Element) -> list[tuple[str | None, Ink | InkError]]:
@@ -32,20 +32,12 @@ def read_xournal(root: Element) -> list[tuple[str | None, Ink | InkError]]:
 
 
 def _page_strokes(page: Element) -> list[Stroke]:
-    strokes: list[Stroke] = []
-    point_count = 0
-    for number, element in enumerate(page.findall("layer/stroke"), start=1):
-        if element.get("tool", "pen") != "pen":
-            continue
-        try:
-            stroke = _stroke(element)
-        except InkError as error:
-            raise at(f"stroke {number}", error) from None
-        if stroke is not None:
-            strokes.append(stroke)
-            point_count += len(stroke.points)
-            check_size(len(strokes), point_count)
-    return strokes
+    drawn = (
+        (f"stroke {number}", element)
+        for number, element in enumerate(page.findall("layer/stroke"), start=1)
+        if element.get("tool", "pen") == "pen"
+    )
+    return written(read_strokes(drawn, _stroke))
 
 
 def _stroke(element: Element) -> Stroke | None:
