@@ -6,6 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 
 # LOCKED=1 installs exactly what the lock files say, with hashes (Linux x86_64, Python 3.11: what CI has).
 LOCKED ?=
+EXACTLY := $(if $(LOCKED),--no-build-isolation --no-deps)
 locked = $(if $(LOCKED),$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $(1))
 
 .PHONY: demo serve test check fuzz-readers fuzz soak lock audit sbom clean
@@ -14,7 +15,7 @@ locked = $(if $(LOCKED),$(BIN)/python -m pip install --quiet --disable-pip-versi
 $(VENV)/.stamp-demo: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(call locked,requirements-demo.txt)
-	$(PIP) --editable '.[figures]'
+	$(PIP) $(EXACTLY) --editable '.[figures]'
 	@touch $@
 
 $(VENV)/.stamp-serve: pyproject.toml constraints.txt
@@ -25,7 +26,7 @@ $(VENV)/.stamp-serve: pyproject.toml constraints.txt
 $(VENV)/.stamp-dev: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(call locked,requirements-ci.txt)
-	$(PIP) --editable '.[dev]'
+	$(PIP) $(EXACTLY) --editable '.[dev]'
 	@touch $@ $(VENV)/.stamp-demo $(VENV)/.stamp-serve
 
 demo: $(VENV)/.stamp-demo  ## recognise the example ink; shows LaTeX and a picture
@@ -62,7 +63,7 @@ lock: $(VENV)/.stamp-dev  ## pin what CI installs, with hashes
 
 audit: $(VENV)/.stamp-dev  ## known vulnerabilities in what CI installs (needs the network)
 	$(PIP) 'pip-audit>=2.7,<3'
-	$(BIN)/pip-audit --no-deps --disable-pip -r requirements-ci.txt
+	$(BIN)/python scripts/audit.py requirements-ci.txt
 
 sbom: $(VENV)/.stamp-dev  ## what the recogniser is made of, as CycloneDX: out/sbom.json
 	$(PIP) 'cyclonedx-bom>=5,<8'

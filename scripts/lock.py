@@ -2,6 +2,7 @@
 
     python scripts/lock.py figures -o requirements-demo.txt
     python scripts/lock.py dev -o requirements-ci.txt
+    python scripts/lock.py dev -o requirements-ci.txt --check     # does it still fit pyproject.toml?
 
 The lock is for the platform that it is made on (the one of CI); everybody else installs by the ranges in
 pyproject.toml.
@@ -14,32 +15,46 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+
+# pip's own copy: it is there wherever pip is, also before anything is installed.
+from pip._vendor.packaging.requirements import Requirement
+from pip._vendor.packaging.utils import canonicalize_name
 
 BUILD = "setuptools>=77,<83"  # builds the package itself, so it is locked too
 
 
 def check(extras: str, lock: Path) -> None:
     """Leave with an error if pyproject.toml asks for something that the lock does not have."""
+    wanted = [Requirement(BUILD), *requirements(extras)]
+    pinned = dict(re.findall(r"^([\w.-]+)==([^\s]+)", lock.read_text(encoding="utf-8"), re.MULTILINE))
+    unfit = []
+    for each in wanted:
+        version = pinned.get(canonicalize_name(each.name))
+        if version is None:
+            unfit.append(f"lacks {each.name}")
+        elif not each.specifier.contains(version, prereleases=True):
+            unfit.append(f"has {each.name} {version}, not {each.specifier}")
+    if unfit:
+        sys.exit(f"{lock}: {'; '.join(sorted(set(unfit)))}; run `make lock`")
+
+
+def requirements(extras: str) -> Iterator[Requirement]:
+    """What pyproject.toml asks for by itself, and for some extras (separated by commas)."""
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted, seen = list(project["dependencies"]), set()
-    queue = [extras]
+    yield from map(Requirement, project["dependencies"])
+    queue, seen = extras.split(","), set()
     while queue:
         extra = queue.pop()
         if extra in seen:
             continue
         seen.add(extra)
-        for requirement in project["optional-dependencies"][extra]:
-            inner = re.fullmatch(r"inktex\[(.*)\]", requirement)
-            if inner:
-                queue += inner[1].split(",")
-            else:
-                wanted.append(requirement)
-    pinned = dict(re.findall(r"^([\w.-]+)==([^\s]+)", lock.read_text(encoding="utf-8"), re.MULTILINE))
-    names = [re.split(r"[\[<>=!~; ]", each)[0].lower().replace("_", "-") for each in wanted]
-    missing = sorted(name for name in names if name not in pinned)
-    if missing:
-        sys.exit(f"{lock}: lacks {', '.join(missing)}; run `make lock`")
+        for each in map(Requirement, project["optional-dependencies"][extra]):
+            if each.name == project["name"]:
+                queue += each.extras
+            elif each.marker is None or each.marker.evaluate():
+                yield each
 
 
 def main() -> None:
@@ -63,7 +78,7 @@ def main() -> None:
         digests = package["download_info"].get("archive_info", {}).get("hashes", {})
         if "sha256" not in digests:
             sys.exit(f"{name} {version}: the index gives no SHA-256; use one that does")
-        lines.append(f"{name.lower().replace('_', '-')}=={version} --hash=sha256:{digests['sha256']}")
+        lines.append(f"{canonicalize_name(name)}=={version} --hash=sha256:{digests['sha256']}")
     python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     where = f"{python}, {platform.system()} {platform.machine()}"
     head = [
