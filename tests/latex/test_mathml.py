@@ -112,6 +112,13 @@ def test_an_unknown_command_is_shown_by_its_name() -> None:
     assert mathml(r"\foo") == "<mtext>foo</mtext>"
 
 
+def test_letters_of_other_alphabets_are_characters_of_their_own() -> None:
+    assert mathml(r"\mathbb{R}") == "<mrow><mi>ℝ</mi></mrow>"
+    assert "𝒜" in mathml(r"\mathcal{A}")
+    assert "ℭ" in mathml(r"\mathfrak{C}")
+    assert "<mi>α</mi>" in mathml(r"\mathbb{\alpha}")
+
+
 def test_marks_link_elements_with_tokens() -> None:
     tokens = normalize(r"\frac{x}{12}")
     text = to_mathml(tokens, ids=True, display="inline")

@@ -52,6 +52,10 @@ CAPTION_FORM = [
     ("a_{tan}", "a _ { t a n }"),
     ("\N{MINUS SIGN}1 \N{LESS-THAN OR EQUAL TO} 2", r"- 1 \leq 2"),
     (r"\hat x + \overline{ab}", r"\hat { x } + \overline { a b }"),
+    ("α² + β₁₂ ∈ Ω", r"\alpha ^ { 2 } + \beta _ { 1 2 } \in \Omega"),
+    ("∫ x ∗ y", r"\int x * y"),
+    ("a\x00b\x1fc", "a b c"),
+    (r"\textcolor{red}{x} + \color{blue} y", "x + y"),
     (r"", ""),
 ]
 

@@ -14,7 +14,8 @@ from typing import IO, Any
 from inktex.ink.archives import is_hidden, is_zip, members, spool
 from inktex.ink.core import Ink
 from inktex.ink.errors import MAX_BYTES, InkError
-from inktex.ink.formats import SCGINK_MAGIC, UnknownFormatError, read_bytes
+from inktex.ink.formats import UnknownFormatError, read_bytes
+from inktex.ink.scgink import MAGIC as SCGINK_MAGIC
 from inktex.ink.tarballs import LEAD_BYTES, Rejoined, is_tar, tar_members
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[Any]

@@ -5,7 +5,9 @@ is a row of its own), limits of sums stand above and below in display, functions
 arguments by thin spaces, and a sign before a number is not spaced like one between numbers.
 """
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -21,6 +23,13 @@ _WIDE_ACCENTS = pairs(
     r"""\widehat ^ \widetilde ~ \overline ‾ \overrightarrow → \overleftarrow ← \overleftrightarrow ↔
     \overbrace ⏞ \underline _ \underbrace ⏟"""
 )
+# Alphabets are characters of their own in MathML Core; Unicode names some of them by their older name.
+_ALPHABETS = {
+    r"\mathbb": ("MATHEMATICAL DOUBLE-STRUCK", "DOUBLE-STRUCK"),
+    r"\mathcal": ("MATHEMATICAL SCRIPT", "SCRIPT"),
+    r"\mathscr": ("MATHEMATICAL SCRIPT", "SCRIPT"),
+    r"\mathfrak": ("MATHEMATICAL FRAKTUR", "BLACK-LETTER"),
+}
 _BELOW = {r"\underline", r"\underbrace"}
 _UPRIGHT = "ΓΔΘΛΞΠΣΥΦΨΩ∞∂∇∅"
 _APPLY = "<mo>\N{FUNCTION APPLICATION}</mo>"
@@ -121,6 +130,9 @@ class _Writer:
         return self.symbol(node, before) if label else _element("mrow", "")
 
     def accented(self, node: Node) -> str:
+        if node.label in _ALPHABETS:
+            letters = (replace(each, label=_letter(node.label, each.label)) for each in node.inside)
+            return _element("mrow", self.row(tuple(letters)), self.mark(node))
         row, mark = self.row(node.inside), self.mark(node)
         if node.label in _ACCENTS:
             accent = _element("mo", _ACCENTS[node.label], {"stretchy": "false", **mark})
@@ -169,6 +181,18 @@ class _Writer:
         if node.label in known.STACKED_OPERATORS:
             return _element("m" + "under" * under + "over" * over, base + scripts)
         return _element("m" + "sub" * under + "sup" * over, base + scripts)
+
+
+def _letter(alphabet: str, letter: str) -> str:
+    """A letter or digit of another alphabet; signs that it lacks stay as they are."""
+    if len(letter) == 1 and letter.isascii() and letter.isalnum():
+        name = unicodedata.name(letter).removeprefix("LATIN ").replace("LETTER ", "")
+        for prefix in _ALPHABETS[alphabet]:
+            try:
+                return unicodedata.lookup(f"{prefix} {name}")
+            except KeyError:
+                continue
+    return letter
 
 
 def _grouped(items: Sequence[_Item]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from . import words as known
+from .signs import word_of
 from .tokens import MAX_DEPTH, LatexError, excerpt, tokenize
 
 
@@ -67,7 +68,7 @@ def _clean(raw: tuple[str, ...]) -> Iterator[str]:
             yield from known.SYNONYMS[word[:3]]
             yield from word[3:]
             continue
-        yield from known.SYNONYMS.get(word, (word,))
+        yield from known.SYNONYMS.get(word) or (word_of(word) or word,)
 
 
 class _Parser:

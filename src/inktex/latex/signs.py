@@ -45,6 +45,11 @@ def sign(label: str) -> Sign:
     return Sign(label, Role.ORDINARY, label if label.isalpha() else "\\" + label)
 
 
+def word_of(character: str) -> str | None:
+    """The LaTeX word whose sign is this character, as in `α`; None for ASCII and for unknown characters."""
+    return _WORDS.get(character)
+
+
 def pairs(text: str) -> dict[str, str]:
     """A dictionary out of words that alternate: key, value, key, value."""
     words = text.split()
@@ -208,4 +213,11 @@ _SIGNS = {
     **_table(Role.CLOSE, ") ) )\n] ] ]\n\\} } }\n\\rangle ⟩ ⟩\n\\rfloor ⌋ ⌋\n\\rceil ⌉ ⌉"),
     **_table(Role.BAR, "| | |\n\\| ‖ ‖"),
     **_table(Role.PRIME, "\\prime ′ prime\n' ′ prime"),
+}
+
+# Of two words for one sign (`*` and `\ast`) the first counts.
+_WORDS = {
+    shown.character: label
+    for label, shown in reversed(_SIGNS.items())
+    if len(shown.character) == 1 and not shown.character.isascii()
 }

@@ -1,7 +1,8 @@
 """The words of LaTeX: `tokenize` cuts a LaTeX string into them, `join` writes them out again.
 
 A word is a command (`\\frac`), a sign (`\\{`), the head or tail of an environment (`\\begin{matrix}`)
-or a single character. White space separates words and is not itself one, except for the explicit space `\\ `.
+or a single character. White space separates words and is not itself one, except for the explicit space `\\ `;
+control characters, which no file of LaTeX or MathML may hold, count as white space.
 """
 
 import re
@@ -9,7 +10,10 @@ from collections.abc import Iterable
 
 MAX_DEPTH = 100  # of groups inside groups; people write 6
 
-_WORD = re.compile(r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}|\\[a-zA-Z]+\*?|\\.|\S", re.DOTALL)
+_WORD = re.compile(
+    r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}|\\[a-zA-Z]+\*?|\\[^\x00-\x08\x0e-\x1f\x7f]|[^\s\x00-\x1f\x7f]",
+    re.DOTALL,
+)
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{")
 
 # The few commands with a starred form; after any other the star is a sign of its own.
@@ -29,7 +33,7 @@ def tokenize(latex: str) -> tuple[str, ...]:
     for match in _WORD.finditer(latex):
         word = match.group()
         if word == "\\":
-            raise LatexError(f"{excerpt(latex)}: a backslash with nothing behind it at its end")
+            raise LatexError(f"{excerpt(latex)}: a backslash with nothing behind it")
         if _ENVIRONMENT.match(word):
             word = "".join(word.split())
         elif word[0] == "\\" and word[1:2].isspace():

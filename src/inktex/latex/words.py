@@ -68,6 +68,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "\N{HORIZONTAL ELLIPSIS}": (r"\ldots",),
     "\N{RIGHT SINGLE QUOTATION MARK}": ("'",),
     "\N{PRIME}": ("'",),
+    **{digit: ("^", "{", str(value), "}") for value, digit in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    **{digit: ("_", "{", str(value), "}") for value, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
 }
 
 # Math mode marks, spacing, fonts and styles that last to the end of their group, sizes of delimiters: no ink.
@@ -96,7 +98,7 @@ FONTS = _words(
 
 # Commands that go together with their argument.
 DROPPED_WITH_ARGUMENT = _words(
-    r"\hspace \hspace* \vspace \vspace* \phantom \hphantom \vphantom \label \tag \color"
+    r"\hspace \hspace* \vspace \vspace* \phantom \hphantom \vphantom \label \tag \color \textcolor"
 )
 
 # Commands whose arguments carry ink, by the number of them; `\sqrt` with its optional index is treated apart.
