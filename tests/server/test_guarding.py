@@ -81,6 +81,7 @@ def test_an_origin_can_be_opened(serve: Callable[..., Any], recognizer: Recogniz
     answer = httpx.post(f"{url}/v1/recognize", json=INK, headers=headers)
     assert answer.status_code == 200
     assert answer.headers["access-control-allow-origin"] == "https://notes.example"
+    assert "Retry-After" in answer.headers["access-control-expose-headers"]
     foreign = httpx.post(
         f"{url}/v1/recognize", json=INK, headers={**headers, "Origin": "https://evil.example"}
     )

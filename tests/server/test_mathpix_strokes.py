@@ -64,6 +64,15 @@ def test_errors_come_the_way_theirs_do(client: httpx.Client, request_body: dict[
     assert response.json()["error_info"]["id"] == "strokes_syntax_error"
 
 
+def test_a_refusal_that_is_not_about_the_ink_has_their_shape_too(client: httpx.Client) -> None:
+    huge = client.post("/v3/strokes", content=b" " * 600_000, headers={"Content-Type": "application/json"})
+    assert huge.status_code == 413
+    schemas.MathpixAnswer.model_validate(huge.json())
+    assert "KB" in huge.json()["error"]
+    other_type = client.post("/v3/strokes", content=b"{}", headers={"Content-Type": "text/plain"})
+    assert (other_type.status_code, other_type.json()["error_info"]["id"]) == (415, "wrong_type")
+
+
 def test_the_key_is_the_token_where_there_is_one(
     serve: Callable[..., Any], recognizer: Recognizer, examples: dict[str, Strokes]
 ) -> None:
@@ -71,6 +80,8 @@ def test_the_key_is_the_token_where_there_is_one(
     request = body(examples[r"x^{2} + 1"])
     wrong = httpx.post(f"{url}/v3/strokes", json=request, headers={"app_key": "wrong"})
     assert wrong.status_code == 401
+    assert wrong.json()["error"]
+    assert wrong.json()["error_info"]["id"] == "http_unauthorized"
     right = httpx.post(f"{url}/v3/strokes", json=request, headers={"app_key": "a-good-long-token"})
     assert right.json()["latex_styled"]
 

@@ -193,6 +193,8 @@ def test_unknown_paths_and_methods_have_the_same_shape(client: httpx.Client) -> 
 
 def test_probes(client: httpx.Client) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
+    for path in ("/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", "/"):
+        assert client.head(path).status_code == 200, path
     assert client.get("/readyz").json()["status"] == "ready"
     text = client.get("/metrics").text
     assert "inktex_requests_total" in text

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from inktex import __version__
 from inktex.recognizer import Recognizer
 from inktex.server import api, mathpix, probes
-from inktex.server.errors import RequestError
+from inktex.server.errors import MATHPIX_PATH, RequestError, mathpix_problem
 from inktex.server.guard import Guard
 from inktex.server.metrics import Metrics, SharedMetrics
 from inktex.server.options import ServerOptions
@@ -72,6 +72,7 @@ class Application:
                 allow_origins=options.origins,
                 allow_methods=["GET", "POST"],
                 allow_headers=["Authorization", "Content-Type", "app_id", "app_key"],
+                expose_headers=["Retry-After"],
             )
         self._app = Watch(guarded, metrics)
 
@@ -101,7 +102,7 @@ def _add_session(routes: FastAPI, service: Service) -> None:
 
 
 def _add_pages(routes: FastAPI) -> None:
-    @routes.get("/docs", include_in_schema=False)
+    @routes.api_route("/docs", methods=["GET", "HEAD"], include_in_schema=False)
     async def docs() -> FileResponse:
         return FileResponse(STATIC / "docs.html")
 
@@ -113,7 +114,7 @@ def _handle_errors(routes: FastAPI) -> None:
 
     @routes.exception_handler(RequestError)
     async def refused(request: Request, error: RequestError) -> Response:
-        return error.response()
+        return error.response(request.url.path)
 
     @routes.exception_handler(RequestValidationError)
     async def misshapen(request: Request, error: RequestValidationError) -> Response:
@@ -123,20 +124,22 @@ def _handle_errors(routes: FastAPI) -> None:
         message = (
             "the body is not JSON" if unparsed else f"{place}: {first['msg']}" if place else first["msg"]
         )
-        if request.url.path == "/v3/strokes":
-            return mathpix.problem("json_syntax" if unparsed else "strokes_syntax_error", message)
+        if request.url.path == MATHPIX_PATH:
+            return mathpix_problem("json_syntax" if unparsed else "strokes_syntax_error", message)
         status, code = (400, "not_json") if unparsed else (422, "misshapen")
         return RequestError(status, code, message).response()
 
     @routes.exception_handler(HTTPException)
     async def plain(request: Request, error: HTTPException) -> Response:
-        if error.status_code == 400 and request.url.path == "/v3/strokes":  # not even text
-            return mathpix.problem("json_syntax", "the body is not JSON")
+        if error.status_code == 400 and request.url.path == MATHPIX_PATH:  # not even text
+            return mathpix_problem("json_syntax", "the body is not JSON")
         code = {404: "not_found", 405: "wrong_method", 400: "bad_request"}.get(error.status_code, "refused")
-        return RequestError(error.status_code, code, str(error.detail), dict(error.headers or {})).response()
+        refused = RequestError(error.status_code, code, str(error.detail), dict(error.headers or {}))
+        return refused.response(request.url.path)
 
     @routes.exception_handler(Exception)
     async def failed(request: Request, error: Exception) -> Response:
-        return RequestError(500, "failed", "the server failed at this request; its log says more").response()
+        fault = RequestError(500, "failed", "the server failed at this request; its log says more")
+        return fault.response(request.url.path)
 
     del refused, misshapen, plain, failed

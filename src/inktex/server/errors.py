@@ -1,8 +1,21 @@
-"""Answers to requests that fail: one shape for all, `{"error": {"code", "message"}}`, made for people."""
+"""Answers to requests that fail: one shape for all, `{"error": {"code", "message"}}`, made for people.
+
+Clients of Mathpix, at `/v3/strokes`, read another one: `{"error", "error_info": {"id", "message"}}`.
+"""
 
 from collections.abc import Mapping
+from uuid import uuid4
 
 from fastapi.responses import JSONResponse
+
+MATHPIX_PATH = "/v3/strokes"
+# Their names of what can happen whatever the ink is; where they have none, it is ours.
+_MATHPIX_NAMES = {
+    401: "http_unauthorized",
+    500: "sys_exception",
+    503: "http_max_requests",
+    504: "sys_exception",
+}
 
 
 class RequestError(Exception):
@@ -17,13 +30,25 @@ class RequestError(Exception):
         self.message = message
         self.headers = dict(headers or {})
 
-    def to_json(self) -> dict[str, object]:
-        """The body of the answer."""
-        return {"error": {"code": self.code, "message": self.message}}
+    def response(self, path: str = "") -> JSONResponse:
+        """The answer to a request for this path."""
+        if path == MATHPIX_PATH:
+            name = _MATHPIX_NAMES.get(self.status, self.code)
+            return mathpix_problem(name, self.message, self.status, self.headers)
+        body = {"error": {"code": self.code, "message": self.message}}
+        return JSONResponse(body, self.status, self.headers)
 
-    def response(self) -> JSONResponse:
-        """The answer."""
-        return JSONResponse(self.to_json(), status_code=self.status, headers=self.headers)
+
+def mathpix_problem(
+    name: str, message: str, status: int = 200, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """An error as Mathpix gives it; what is wrong with the ink comes with status 200."""
+    body = {
+        "request_id": uuid4().hex,
+        "error": message,
+        "error_info": {"id": name, "message": message},
+    }
+    return JSONResponse(body, status, headers)
 
 
 def busy(retry_seconds: float) -> RequestError:

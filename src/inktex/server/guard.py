@@ -80,7 +80,7 @@ class Guard:
             if scope["type"] == "websocket":
                 await _refuse_handshake(error, scope, receive, send)
             else:
-                await error.response()(scope, receive, send)
+                await error.response(scope["path"])(scope, receive, send)
             return
         await self.app(scope, receive, send)
 

@@ -1,7 +1,8 @@
 """`POST /v3/strokes` as Mathpix has it, so that its clients can switch by changing the base address.
 
-Their errors come with status 200 and an `error_info` (401 and overload excepted), and so do these. Only the
-options that make sense for one handwritten formula are followed; the others are taken and ignored.
+Errors in the ink come with status 200 and an `error_info`, as theirs do; 401, 503 and the like keep their
+status and have the same shape. Only the options that make sense for one handwritten formula are followed; the
+others are taken and ignored.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from inktex.ink import InkError
 from inktex.ink.mathpix import read_mathpix
 from inktex.recognizer import Recognition
 from inktex.server.api import PROBLEMS
-from inktex.server.errors import RequestError
+from inktex.server.errors import MATHPIX_PATH, RequestError, mathpix_problem
 from inktex.server.schemas import MathpixAnswer, MathpixRequest
 from inktex.server.service import Service
 
@@ -27,14 +28,14 @@ _TIGHT = frozenset("{}^_")
 def router(service: Service) -> APIRouter:
     """The one route."""
     routes = APIRouter(tags=["Mathpix"])
-    problems = {status: problem for status, problem in PROBLEMS.items() if status not in (400, 413, 422)}
+    problems = {status: {**problem, "model": MathpixAnswer} for status, problem in PROBLEMS.items()}
 
     @routes.post(
-        "/v3/strokes",
+        MATHPIX_PATH,
         summary="Recognise strokes, the way Mathpix does",
         responses={
-            200: {"model": MathpixAnswer, "description": "What was read, or what is wrong"},
             **problems,
+            200: {"model": MathpixAnswer, "description": "What was read, or what is wrong with the ink"},
         },
     )
     async def strokes(request: Request, body: MathpixRequest) -> JSONResponse:
@@ -45,25 +46,14 @@ def router(service: Service) -> APIRouter:
             ink = read_mathpix({"x": points.x, "y": points.y})
             answer = await service.recognize(request, ink, top=1)
         except InkError as error:
-            return problem("strokes_syntax_error", str(error))
+            return mathpix_problem("strokes_syntax_error", str(error))
         except RequestError as error:
             if error.status in (413, 422):
-                return problem("strokes_syntax_error", error.message)
+                return mathpix_problem("strokes_syntax_error", error.message)
             raise
         return JSONResponse(_answer(answer, body))
 
     return routes
-
-
-def problem(name: str, message: str) -> JSONResponse:
-    """An error in their shape."""
-    return JSONResponse(
-        {
-            "request_id": uuid4().hex,
-            "error": message,
-            "error_info": {"id": name, "message": message},
-        }
-    )
 
 
 def _answer(answer: Recognition, body: MathpixRequest) -> dict[str, Any]:

@@ -10,10 +10,12 @@ def router(service: Service) -> APIRouter:
     """The three routes."""
     routes = APIRouter(tags=["watch"])
 
+    @routes.head("/healthz", include_in_schema=False)
     @routes.get("/healthz", summary="Is the process alive?")
     async def healthz() -> JSONResponse:
         return JSONResponse({"status": "ok"})
 
+    @routes.head("/readyz", include_in_schema=False)
     @routes.get(
         "/readyz",
         summary="Does it take requests?",
@@ -24,6 +26,7 @@ def router(service: Service) -> APIRouter:
             return JSONResponse({"status": "busy"}, 503, {"Retry-After": "1"})
         return JSONResponse({"status": "ready", "model": service.recognizer.model.info.name})
 
+    @routes.head("/metrics", include_in_schema=False)
     @routes.get("/metrics", summary="Counters for Prometheus", response_class=PlainTextResponse)
     async def metrics() -> PlainTextResponse:
         service.metrics.put("waiting", service.engine.waiting)

@@ -17,11 +17,34 @@ READING_SECONDS = 20.0  # without a client taking any of what waits for it
 LAST_WORDS_SECONDS = 0.25  # for a request on a new connection, when the server is told to end
 
 
-class PatientHttp(HttpToolsProtocol):
+class _Patience:
+    """The limit on the time without reading; a mixin in front of a protocol of uvicorn."""
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    _reading_timer: asyncio.TimerHandle | None = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing to count any more."""
+        _cancel(self._reading_timer)
+        super().connection_lost(exc)  # type: ignore[misc]
+
+    def pause_writing(self) -> None:
+        """The client does not keep up."""
+        super().pause_writing()  # type: ignore[misc]
+        _cancel(self._reading_timer)
+        self._reading_timer = self.loop.call_later(READING_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It does again."""
+        _cancel(self._reading_timer)
+        super().resume_writing()  # type: ignore[misc]
+
+
+class PatientHttp(_Patience, HttpToolsProtocol):
     """HTTP with a limit on the time for headers and on the time without reading."""
 
     _header_timer: asyncio.TimerHandle | None = None
-    _reading_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to count with the connection."""
@@ -42,19 +65,7 @@ class PatientHttp(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing to count any more."""
         _cancel(self._header_timer)
-        _cancel(self._reading_timer)
         super().connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        """The client does not keep up."""
-        super().pause_writing()
-        _cancel(self._reading_timer)
-        self._reading_timer = self.loop.call_later(READING_SECONDS, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        """It does again."""
-        _cancel(self._reading_timer)
-        super().resume_writing()
 
     def shutdown(self) -> None:
         """The server ends: a client that has just connected may still say what it is about to."""
@@ -68,32 +79,14 @@ class PatientHttp(HttpToolsProtocol):
             self.transport.close()
 
 
-class PatientWebSocket(WebSocketsSansIOProtocol):
+class PatientWebSocket(_Patience, WebSocketsSansIOProtocol):
     """WebSocket with a limit on the time without reading."""
-
-    _reading_timer: asyncio.TimerHandle | None = None
 
     async def send(self, message: Any) -> None:
         """Send; a handshake that was answered with an error is complete too, whatever uvicorn's log says."""
         await super().send(message)
         if message["type"] == "websocket.http.response.body":
             self.handshake_complete = True
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing to count any more."""
-        _cancel(self._reading_timer)
-        super().connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        """The client does not keep up."""
-        super().pause_writing()
-        _cancel(self._reading_timer)
-        self._reading_timer = self.loop.call_later(READING_SECONDS, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        """It does again."""
-        _cancel(self._reading_timer)
-        super().resume_writing()
 
 
 def _cancel(timer: Any) -> None:

@@ -12,9 +12,11 @@ Point = Annotated[
 ]
 Stroke = Annotated[list[Point], Field(min_length=1, description="One line of the pen, point by point")]
 
+# x squared, in as few points as it takes.
 EXAMPLE_STROKES: list[JsonValue] = [
-    [[12, 40], [30, 22], [38, 48], [58, 66], [72, 50]],
-    [[70, 24], [44, 44], [16, 68]],
+    [[0, 12], [9, 12], [12, 28], [22, 28]],
+    [[21, 12], [2, 28]],
+    [[29, 4], [33, 0], [38, 2], [38, 7], [28, 17], [39, 17]],
 ]
 
 
@@ -47,7 +49,13 @@ class RecognizeRequest(Strict):
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"strokes": EXAMPLE_STROKES, "options": {"top": 3}}]}
     )
-    strokes: Annotated[list[Stroke], Field(min_length=1)]
+    strokes: Annotated[
+        list[Stroke],
+        Field(
+            min_length=1,
+            description="In the order of writing; a stroke is a list of points `[x, y]`, y pointing down",
+        ),
+    ]
     options: RecognizeOptions = Field(default_factory=RecognizeOptions)
 
 
@@ -175,8 +183,8 @@ class MathpixRequest(BaseModel):
                 {
                     "strokes": {
                         "strokes": {
-                            "x": [[12, 30, 38, 58, 72], [70, 44, 16]],
-                            "y": [[40, 22, 48, 66, 50], [24, 44, 68]],
+                            "x": [[0, 9, 12, 22], [21, 2], [29, 33, 38, 38, 28, 39]],
+                            "y": [[12, 12, 28, 28], [12, 28], [4, 0, 2, 7, 17, 17]],
                         }
                     },
                     "formats": ["text", "latex_styled"],

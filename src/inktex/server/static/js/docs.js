@@ -11,6 +11,10 @@ function make(tag, properties = {}, ...children) {
 
 let description;
 
+/** A sentence of the description: what stands in backticks is code. */
+const worded = (text) =>
+  text.split("`").map((part, i) => (i % 2 ? make("code", { textContent: part }) : part));
+
 const resolved = (schema) =>
   schema?.$ref ? description.components.schemas[schema.$ref.split("/").pop()] : schema ?? {};
 
@@ -28,7 +32,7 @@ function fields(schema) {
     const inner = resolved(property);
     const wanted = known.required?.includes(name) ? "" : " (optional)";
     const words = property.description ?? inner.description ?? "";
-    return make("tr", {}, make("td", {}, make("code", { textContent: name })), make("td", { textContent: `${typeOf(property)}${wanted}${words ? ` – ${words}` : ""}` }));
+    return make("tr", {}, make("td", {}, make("code", { textContent: name })), make("td", {}, ...worded(`${typeOf(property)}${wanted}${words ? ` – ${words}` : ""}`)));
   });
   if (!rows.length) return [];
   const head = make("thead", {}, make("tr", {}, make("th", { scope: "col", textContent: "Field" }), make("th", { scope: "col", textContent: "What" })));
@@ -69,7 +73,7 @@ function section(path, method, operation) {
   const good = operation.responses["200"]?.content?.["application/json"]?.schema;
   const errors = Object.entries(operation.responses).filter(([status]) => status !== "200");
   const heading = make("h2", {}, make("span", { className: `method ${method}`, textContent: method.toUpperCase() }), path);
-  const parts = [heading, make("p", { textContent: operation.description ?? operation.summary })];
+  const parts = [heading, make("p", {}, ...worded(operation.description ?? operation.summary))];
   parts.push(make("pre", { tabIndex: 0, textContent: curl(method, path, type, example) }));
   if (body) parts.push(make("h3", { textContent: `Request: ${type}` }), ...fields(body.schema), ...nested(body.schema));
   if (good?.$ref) parts.push(make("h3", { textContent: `Answer: ${typeOf(good)}` }), ...fields(good));

@@ -6,6 +6,7 @@ const SPACED = new Set(
 );
 const OPENS = new Set(["{", "(", "[", "^", "_", "\\{", ",", "\\lbrace"]);
 const WORD = /^\\[A-Za-z]+$/;
+const BEGINS = /^(?:\\[A-Za-z]|[A-Za-z0-9])/;
 
 /** The line, and for every token its [start, end). */
 export function pretty(tokens) {
@@ -15,7 +16,8 @@ export function pretty(tokens) {
     const spaced = SPACED.has(token) && before !== undefined && !OPENS.has(before) && !SPACED.has(before);
     const after = SPACED.has(before) && text.endsWith(" ") === false && wasSpaced(tokens, i - 1);
     const apart = WORD.test(before ?? "") && /^[A-Za-z]/.test(token); // \pi r, but \pi^{2}
-    if (spaced || after || apart) text += " ";
+    const next = before === "}" && BEGINS.test(token); // \frac{1}{2} x: also a place to break the line at
+    if (spaced || after || apart || next) text += " ";
     const start = text.length;
     text += token;
     return [start, text.length];
