@@ -2,7 +2,7 @@
 
 Comes in: the truth (tokens in canonical caption form, with stem and folder) and one answer each. Goes out:
 an `Evaluation`. An expression is correct if its tokens equal those of the truth (paper, section III-A);
-edits are insertions, deletions and replacements of tokens, counted by rapidfuzz.
+edits are insertions, deletions and replacements of tokens.
 """
 
 from collections import Counter
@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import Levenshtein
 
+from inktex.edits import edit_distance
 from inktex.latex import LatexError
 
 from .bootstrap import bootstrap_intervals
@@ -51,7 +51,7 @@ def judge(truth: Truth, answer: Sequence[str]) -> Outcome:
     """Compare one answer with its truth."""
     tree = _difference(truth.tokens, answer)
     own = _difference(truth.tokens, truth.tokens)
-    edits = Levenshtein.distance(truth.tokens, answer)
+    edits = edit_distance(truth.tokens, answer)
     relations = spatial_relations(own.truth_relations if own else ())
     return Outcome(truth, tuple(answer), edits, tree, relations, own.truth_symbols if own else 0)
 

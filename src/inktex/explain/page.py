@@ -13,8 +13,8 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from rapidfuzz.distance import Levenshtein
 
+from inktex.edits import edits
 from inktex.ink import Ink
 from inktex.latex import LatexError, join, to_mathml
 
@@ -97,11 +97,11 @@ def differing_places(truth: Sequence[str], answer: Sequence[str]) -> tuple[list[
     """Places of the tokens that differ, in the truth (replaced, missing) and in the answer (other, extra)."""
     in_truth: list[int] = []
     in_answer: list[int] = []
-    for edit in Levenshtein.editops(list(truth), list(answer)):
+    for edit in edits(truth, answer):
         if edit.tag != "insert":
-            in_truth.append(edit.src_pos)
+            in_truth.append(edit.source)
         if edit.tag != "delete":
-            in_answer.append(edit.dest_pos)
+            in_answer.append(edit.target)
     return in_truth, in_answer
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import Levenshtein
 
 from inktex.decoding import decode_batches
+from inktex.edits import edit_distance, edits
 from inktex.explain import stroke_attention
 from inktex.ink import Ink, InkError
 from inktex.runtime import Model
@@ -115,12 +115,12 @@ def try_length_rules(
     tried = []
     for rule in LENGTH_RULES:
         options = replace(model.search, beam=beam, top=READINGS, prune=PRUNE, **rule)
-        right = edits = 0
+        right = wrong = 0
         for place, found in decode_batches(stepper, arrays, options, scorer=model.scorer):
             texts, truth = vocabulary.decode(found[0].tokens), tuple(examples[place][1])
             right += texts == truth
-            edits += Levenshtein.distance(texts, truth)
-        tried.append(RuleTried(dict(rule), right / len(examples), edits / max(total, 1)))
+            wrong += edit_distance(texts, truth)
+        tried.append(RuleTried(dict(rule), right / len(examples), wrong / max(total, 1)))
     return sorted(tried, key=lambda each: (-each.right, each.error))
 
 
@@ -147,9 +147,9 @@ def judge(
         stride = recognizer.model.info.stride
         on_strokes = stroke_attention(best.attention, reading.features, stride, len(ink))
         kept = np.ones(len(texts), np.bool_)
-        for edit in Levenshtein.editops(texts, tuple(truth)):
-            if edit.tag in ("replace", "delete"):
-                kept[edit.src_pos] = False
+        for edit in edits(texts, tuple(truth)):
+            if edit.tag != "insert":
+                kept[edit.source] = False
         return Judged(reading, neglected(on_strokes), texts == tuple(truth), kept)
 
     with ThreadPoolExecutor(jobs) as pool:

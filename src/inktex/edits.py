@@ -1,0 +1,62 @@
+"""What differs between two sequences of tokens: the fewest insertions, deletions and replacements.
+
+Two sequences come in, their distance (Levenshtein's) or the edits themselves go out. Answers have tens of
+tokens, so that the plain table by rows is fast enough and the recogniser needs no package for it.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Tag: TypeAlias = Literal["replace", "delete", "insert"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One edit that leads from the source to the target."""
+
+    tag: Tag
+    source: int  # place in the source: of the token that goes, or in front of which one comes
+    target: int  # place in the target: of the token that comes, or in front of which one was
+
+
+def edit_distance(source: Sequence[Hashable], target: Sequence[Hashable]) -> int:
+    """The least number of edits."""
+    return _table(source, target)[-1][-1]
+
+
+def edits(source: Sequence[Hashable], target: Sequence[Hashable]) -> list[Edit]:
+    """The edits of one shortest way, in the order of the sequences."""
+    table = _table(source, target)
+    row, column = len(source), len(target)
+    found: list[Edit] = []
+    while row or column:
+        here = table[row][column]
+        if row and column and source[row - 1] == target[column - 1] and table[row - 1][column - 1] == here:
+            row, column = row - 1, column - 1
+        elif row and table[row - 1][column] + 1 == here:
+            row -= 1
+            found.append(Edit("delete", row, column))
+        elif column and table[row][column - 1] + 1 == here:
+            column -= 1
+            found.append(Edit("insert", row, column))
+        else:
+            row, column = row - 1, column - 1
+            found.append(Edit("replace", row, column))
+    return found[::-1]
+
+
+def _table(source: Sequence[Hashable], target: Sequence[Hashable]) -> list[list[int]]:
+    """table[i][j]: edits between the first i tokens of the source and the first j of the target."""
+    table = [list(range(len(target) + 1))]
+    for number, token in enumerate(source, 1):
+        above, left = table[-1], number
+        row = [number]
+        for column, other in enumerate(target, 1):
+            best = above[column - 1]
+            if token != other:
+                best = min(best, left, above[column]) + 1
+            row.append(best)
+            left = best
+        table.append(row)
+    return table
