@@ -6,7 +6,9 @@ At the paper's sizes, on the same expressions: expressions per second of
 (b) inktex: one process per core with one thread each, batches of one size, hand-written backward passes.
 Beside it: the share of the machine's measured matrix-product peak that (b) reaches, and the padding of both.
 
-    python benchmarks/training.py [--expressions 192] [--seconds 20] [--recipe paper-p2]
+Batches are drawn from a plan over many expressions, as in training, since bucketing needs a choice.
+
+    python benchmarks/training.py [--expressions 1536] [--batches 24] [--recipe paper-p2] [--out FILE.json]
 """
 
 import argparse
@@ -14,8 +16,10 @@ import json
 import multiprocessing
 import os
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -24,12 +28,13 @@ from torch import Tensor, nn
 from inktex.corpus import Example, ExpressionModel, Synthesizer, load_split, locate, synthesize
 from inktex.corpus.hershey import hershey_bank
 from inktex.corpus.recombine import Piece
+from inktex.files import write_atomically
 from inktex.latex import Vocabulary
 from inktex.model import ModelConfig, Network
 from inktex.training import TrainOptions, recipe
 from inktex.training.data import Batch, TrainingData
 from inktex.training.losses import losses
-from inktex.training.optimizing import choose_place, make_optimizer
+from inktex.training.optimizing import choose_place, keep_freed_memory, make_optimizer
 
 
 def expressions(count: int) -> list[Example]:
@@ -101,8 +106,8 @@ class Setting:
     """What is measured on."""
 
     recipe: str
-    expressions: int
-    seconds: float
+    expressions: int  # from which batches are made
+    batches: int  # of them, drawn evenly from the plan
 
 
 def prepare(
@@ -122,22 +127,17 @@ def prepare(
         pieces = [piece for batch in plan for piece in batch]
         shuffled = [pieces[i] for i in np.random.default_rng(0).permutation(len(pieces))]
         plan = [shuffled[at : at + 16] for at in range(0, len(shuffled), 16)]
-    return config, options, data, plan
+    return config, options, data, plan[:: max(1, len(plan) // setting.batches)][: setting.batches]
 
 
-def measure(
-    step: "callable[[Batch], None]", data: TrainingData, plan: list[list[Piece]], seconds: float
-) -> float:  # type: ignore[valid-type]
-    """Expressions per second over whole batches, after a warm-up."""
+def measure(step: Callable[[Batch], None], data: TrainingData, plan: list[list[Piece]]) -> float:
+    """Expressions per second over all batches, after a warm-up."""
     batches = [data.batch(pieces, 0, number) for number, pieces in enumerate(plan)]
     step(batches[0])
-    done, begin, number = 0, time.perf_counter(), 0
-    while time.perf_counter() - begin < seconds or number % len(batches):
-        batch = batches[number % len(batches)]
+    begin = time.perf_counter()
+    for batch in batches:
         step(batch)
-        done += len(batch.lengths)
-        number += 1
-    return done / (time.perf_counter() - begin)
+    return sum(len(batch.lengths) for batch in batches) / (time.perf_counter() - begin)
 
 
 def plain(setting: Setting) -> dict[str, float]:
@@ -156,15 +156,16 @@ def plain(setting: Setting) -> dict[str, float]:
 
     padding = data.padding(plan)
     return {
-        "rate": measure(step, data, plan, setting.seconds),
+        "rate": measure(step, data, plan),
         "points": padding.points,
         "tokens": padding.tokens,
     }
 
 
-def ours(setting: Setting, results: "multiprocessing.Queue[dict[str, float]]") -> None:
+def ours(setting: Setting) -> dict[str, float]:
     """(b) one of the processes with one thread."""
     torch.set_num_threads(1)
+    keep_freed_memory()
     config, options, data, plan = prepare(setting, "sorted")
     network, place = Network(config), choose_place("cpu", "auto")
     optimizer = make_optimizer(network, options)
@@ -178,8 +179,8 @@ def ours(setting: Setting, results: "multiprocessing.Queue[dict[str, float]]") -
 
     padding = data.padding(plan)
     flops = np.mean([flops_per_expression(config, data, pieces) for pieces in plan])
-    rate = measure(step, data, plan, setting.seconds)
-    results.put({"rate": rate, "points": padding.points, "tokens": padding.tokens, "flops": float(flops)})
+    rate = measure(step, data, plan)
+    return {"rate": rate, "points": padding.points, "tokens": padding.tokens, "flops": float(flops)}
 
 
 def flops_per_expression(config: ModelConfig, data: TrainingData, pieces: list[Piece]) -> float:
@@ -203,7 +204,7 @@ def flops_per_expression(config: ModelConfig, data: TrainingData, pieces: list[P
     return 3 * (total + rows * 2 * depth * a + tokens * step)
 
 
-def gemm_peak(seconds: float = 2.0) -> float:
+def gemm_peak(seconds: float = 3.0) -> float:
     """FLOP/s of one core on large products, in the type that training uses."""
     torch.set_num_threads(1)
     kind = choose_place("cpu", "auto").half or torch.float32
@@ -221,31 +222,30 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--recipe", default="paper-p2")
-    parser.add_argument("--expressions", type=int, default=192)
-    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--expressions", type=int, default=1536)
+    parser.add_argument("--batches", type=int, default=24)
+    parser.add_argument("--out", type=Path, help="write the figures to this JSON file, too")
     arguments = parser.parse_args()
-    setting = Setting(arguments.recipe, arguments.expressions, arguments.seconds)
+    setting = Setting(arguments.recipe, arguments.expressions, arguments.batches)
     context = multiprocessing.get_context("spawn")
+    cores = os.cpu_count() or 1
     with context.Pool(1) as pool:
         slow = pool.apply(plain, (setting,))
-        peak = pool.apply(gemm_peak)
-    results = context.Queue()
-    cores = os.cpu_count() or 1
-    workers = [context.Process(target=ours, args=(setting, results)) for _ in range(cores)]
-    for worker in workers:
-        worker.start()
-    fast = [results.get() for _ in workers]
-    for worker in workers:
-        worker.join()
+    with context.Pool(cores) as pool:  # all cores at once, one process each, for both
+        peak = sum(pool.starmap(gemm_peak, [()] * cores, chunksize=1))
+        fast = pool.starmap(ours, [(setting,)] * cores, chunksize=1)
     rate = sum(result["rate"] for result in fast)
-    reached = rate * fast[0]["flops"] / (peak * cores)
-    print(f"recipe {setting.recipe}, {setting.expressions} expressions, {cores} cores")
+    ratio, reached = rate / slow["rate"], rate * fast[0]["flops"] / peak
+    print(f"recipe {setting.recipe}, {setting.batches} batches of 16, {cores} cores")
     for name, speed, padding in (("straightforward", slow["rate"], slow), ("inktex", rate, fast[0])):
         waste = f"padding {padding['points']:.0%} of points, {padding['tokens']:.0%} of tokens"
         print(f"{name:16s}{speed:8.2f} expressions/s; {waste}")
-    print(f"ratio {rate / slow['rate']:.2f}")
-    print(f"{reached:.0%} of the matrix-product peak ({peak / 1e9:.0f} GFLOP/s per core)")
-    print(json.dumps({"ratio": rate / slow["rate"], "peak_share": reached, "plain": slow, "inktex": fast}))
+    print(f"ratio {ratio:.2f}")
+    print(f"{reached:.1%} of the machine's matrix-product peak ({peak / 1e9:.0f} GFLOP/s on {cores} cores)")
+    if arguments.out is not None:
+        figures = {**asdict(setting), "cores": cores, "peak": peak, "plain": slow, "inktex": fast}
+        figures |= {"ratio": ratio, "peak_share": reached}
+        write_atomically(arguments.out, json.dumps(figures, indent=1) + "\n")
 
 
 if __name__ == "__main__":

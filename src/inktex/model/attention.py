@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from inktex.model import native
 from inktex.model.recurrence import fast_tanh_
 
 
@@ -48,19 +49,64 @@ def coverage_windows(coverage: Tensor, window: int) -> Tensor:
 
 
 def attend(
-    query: Tensor, keys: Tensor, coverage: Tensor, mask: Tensor, weights: LoopWeights
+    query: Tensor,
+    keys: Tensor,
+    coverage: Tensor,
+    mask: Tensor,
+    weights: LoopWeights,
+    into: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Equations 7, 8 and coverage: attention (rows, L) and the tanh layer it came from (rows, L, n')."""
+    """Equations 7, 8 and coverage: attention (rows, L) and the tanh layer it came from (rows, L, n').
+
+    With `into`, compiled code makes that layer there.
+    """
     window = weights.kernel.shape[0]
-    if window:
-        layer = torch.matmul(coverage_windows(coverage, window), weights.kernel)
-        layer += keys
-        layer += query[:, None]
+    if into is not None:
+        layer = into
+        energy = native.attention_forward(coverage, weights.kernel, keys, query, weights.v_att, layer)
     else:
-        layer = keys + query[:, None]
-    fast_tanh_(layer)
-    energy = torch.matmul(layer, weights.v_att)
+        if window:
+            layer = torch.matmul(coverage_windows(coverage, window), weights.kernel)
+            layer += keys
+            layer += query[:, None]
+        else:
+            layer = keys + query[:, None]
+        fast_tanh_(layer)
+        energy = torch.matmul(layer, weights.v_att)
     return torch.softmax(energy.masked_fill(~mask, float("-inf")), dim=1), layer
+
+
+def attend_backward(
+    layer: Tensor,
+    d_energy: Tensor,
+    weights: LoopWeights,
+    d_query: Tensor,
+    d_coverage: Tensor,
+    d_layer: Tensor,
+) -> None:
+    """Fill `d_layer` (rows, L, n'), the gradient of the sum under the tanh, and `d_query` (rows, n'); add to
+    `d_coverage` (rows, L). Compiled when `d_layer` is in half precision."""
+    if d_layer.dtype == torch.bfloat16:
+        native.attention_backward(
+            layer, d_energy, weights.v_att, weights.kernel, d_layer, d_query, d_coverage
+        )
+        return
+    torch.mul(layer, layer, out=d_layer)
+    d_layer.neg_().add_(1.0).mul_(d_energy[..., None]).mul_(weights.v_att)
+    torch.sum(d_layer, 1, out=d_query)
+    if window := weights.kernel.shape[0]:
+        d_coverage += sum_of_windows(torch.matmul(d_layer, weights.kernel.t()), window)
+
+
+def sum_of_windows(windows: Tensor, window: int) -> Tensor:
+    """The reverse of `coverage_windows`: (rows, L, window) -> (rows, L).
+
+    Rows of L + window entries, read again as rows of one entry less, are shifted against each other by one:
+    then the sum over a column is the sum over all windows that hold one annotation.
+    """
+    rows, length, _ = windows.shape
+    wide = F.pad(windows, (0, length)).view(rows, -1)[:, : length * (length + window - 1)]
+    return wide.reshape(rows, length, -1).sum(1)[:, window // 2 : window // 2 + length]
 
 
 def step(
@@ -98,6 +144,7 @@ class _DecoderLoop(torch.autograd.Function):
         queries: Tensor,  # contribution of y_{t-1} to the query: (T, B, n')
         gates_y: Tensor,  # contribution of y_{t-1} to the GRU: (T, B, 3n)
         initial: Tensor,  # s_0 (B, n)
+        compiled: bool,  # attention by `native.py`
         *tensors: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         weights = LoopWeights(*tensors)
@@ -112,9 +159,11 @@ class _DecoderLoop(torch.autograd.Function):
         layers = initial.new_empty(steps, batch, length, keys.shape[-1])
         for t in range(steps):
             before = hidden[t]
-            attention[t], layers[t] = attend(
-                torch.addmm(queries[t], before, weights.w_att), keys, coverage[t], mask, weights
-            )
+            query = torch.addmm(queries[t], before, weights.w_att)
+            into = layers[t] if compiled else None
+            attention[t], layer = attend(query, keys, coverage[t], mask, weights, into)
+            if not compiled:
+                layers[t] = layer
             torch.add(coverage[t], attention[t], out=coverage[t + 1])
             torch.bmm(attention[t][:, None], annotations, out=contexts[t][:, None])
             gate = torch.addmm(gates_y[t, :, : 2 * n], before, weights.u_gates, out=gates[t])
@@ -125,6 +174,7 @@ class _DecoderLoop(torch.autograd.Function):
             )
             fast_tanh_(candidate.addmm_(contexts[t], weights.c_candidate))
             torch.lerp(before, candidate, gate[:, :n], out=hidden[t + 1])
+        ctx.compiled = compiled
         ctx.save_for_backward(
             annotations,
             hidden,
@@ -150,7 +200,6 @@ class _DecoderLoop(torch.autograd.Function):
         weights = LoopWeights(*rest)
         steps, batch, length = attention.shape
         n, window = candidates.shape[-1], weights.kernel.shape[0]
-        reach = window // 2
         before = hidden[:-1]
         update, reset = gates[..., :n], gates[..., n:]
         keep = 1.0 - update
@@ -161,7 +210,7 @@ class _DecoderLoop(torch.autograd.Function):
         d_candidates, d_context_all = torch.empty_like(candidates), torch.empty_like(contexts)
         d_energies = torch.empty_like(attention)
         d_queries = torch.empty(steps, batch, layers.shape[-1], dtype=layers.dtype, device=layers.device)
-        d_layers = torch.empty_like(layers)
+        d_layers = torch.empty_like(layers, dtype=torch.bfloat16 if ctx.compiled else None)
         transposed = LoopWeights(*(w.t() for w in weights))
         d_state = torch.zeros_like(hidden[0])
         d_coverage = torch.zeros_like(coverage[0])
@@ -179,17 +228,8 @@ class _DecoderLoop(torch.autograd.Function):
             d_alpha += d_coverage
             d_alpha -= (d_alpha * attention[t]).sum(1, keepdim=True)
             torch.mul(d_alpha, attention[t], out=d_energies[t])
-            d_layer = d_layers[t]
-            torch.mul(layers[t], layers[t], out=d_layer)
-            d_layer.neg_().add_(1.0).mul_(d_energies[t][..., None]).mul_(weights.v_att)
-            torch.sum(d_layer, 1, out=d_queries[t])
+            attend_backward(layers[t], d_energies[t], weights, d_queries[t], d_coverage, d_layers[t])
             d_state.addmm_(d_queries[t], transposed.w_att)
-            if window:
-                d_windows = torch.matmul(d_layer, transposed.kernel)  # (B, L, window)
-                padded = d_windows.new_zeros(batch, length + window - 1)
-                for offset in range(window):
-                    padded[:, offset : offset + length] += d_windows[:, :, offset]
-                d_coverage = d_coverage + padded[:, reach : reach + length]
         flat = steps * batch
 
         def sum_of(left: Tensor, right: Tensor) -> Tensor:
@@ -199,16 +239,17 @@ class _DecoderLoop(torch.autograd.Function):
             windows = coverage_windows(coverage[:-1].reshape(flat, length), window).reshape(
                 flat * length, window
             )
-            d_kernel = windows.t() @ d_layers.view(flat * length, -1)
+            d_kernel = (windows.to(d_layers.dtype).t() @ d_layers.view(flat * length, -1)).to(layers.dtype)
         else:
             d_kernel = torch.zeros_like(weights.kernel)
         return (
             torch.bmm(attention.permute(1, 2, 0), d_context_all.transpose(0, 1)),
-            d_layers.sum(0),
+            d_layers.sum(0, dtype=layers.dtype),
             None,
             d_queries,
             torch.cat((d_gates, d_candidates), dim=-1),
             d_state,
+            None,
             sum_of(before, d_queries),
             d_energies.view(-1) @ layers.view(-1, layers.shape[-1]),
             d_kernel,
@@ -227,9 +268,12 @@ def decoder_loop(
     gates_y: Tensor,
     initial: Tensor,
     weights: LoopWeights,
+    *,
+    compiled: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """All steps under teacher forcing: states (T, B, n), contexts (T, B, D), attention (T, B, L)."""
+    keys, weights = keys.contiguous(), LoopWeights(*(weight.contiguous() for weight in weights))
     states, contexts, attention = _DecoderLoop.apply(  # type: ignore[no-untyped-call]
-        annotations, keys, mask, queries, gates_y, initial, *weights
+        annotations, keys, mask, queries, gates_y, initial, compiled, *weights
     )
     return states, contexts, attention

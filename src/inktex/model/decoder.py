@@ -7,6 +7,7 @@ token.
 import torch
 from torch import Tensor, nn
 
+from inktex.model import native
 from inktex.model.attention import LoopWeights, StepState, decoder_loop, step
 from inktex.model.config import ModelConfig
 
@@ -75,6 +76,7 @@ class Decoder(nn.Module):
         embedded = self.dropout(self.embedding(previous.t()))  # (T, B, m)
         query, gates = self.from_previous(embedded)
         start = self.start(annotations, mask)
+        compiled = annotations.device.type == "cpu" and native.usable() and self.w_att.shape[1] % 2 == 0
         with torch.autocast(
             annotations.device.type, enabled=False
         ):  # the loop's small products gain nothing from half precision
@@ -86,6 +88,7 @@ class Decoder(nn.Module):
                 gates.to(self.w_att.dtype),
                 start.hidden.to(self.w_att.dtype),
                 self.loop_weights(),
+                compiled=compiled,
             )
         scores = self.output(embedded, states, contexts)
         return scores.transpose(0, 1), attention.transpose(0, 1)

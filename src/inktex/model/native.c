@@ -1,4 +1,5 @@
-/* The bidirectional GRU layer of paper II-B for CPUs with AVX-512 BF16: all steps, forward and backward.
+/* The bidirectional GRU layer of paper II-B for CPUs with AVX-512 BF16: all steps, forward and backward. And, at the
+   end, the attention layer of paper II-D (equation 7 with coverage) for one step.
 
    Weights are packed once per call and stay in the cache; each step is two small matrix products per direction and
    one pass over the gates. Matrix products take bfloat16 and add up in float32; the hidden state is float32.
@@ -190,5 +191,92 @@ int gru_backward(int steps, int batch, int units, const bf16 *d_output, const fl
         }
     }
     free(packed_gates), free(packed_candidate), free(d_gate), free(d_cand), free(carry), free(sums);
+    return failed;
+}
+
+static inline __mmask16 inside(int left) { return left < 16 ? (__mmask16)((1u << left) - 1) : (__mmask16)0xffff; }
+static int up_to_block(int size) { return (size + BLOCK - 1) / BLOCK * BLOCK; }
+
+/* A matrix padded with zeros to whole blocks of columns and an even number of rows, then packed; NULL: no memory. */
+static bf16 *pack_padded(const float *w, int rows, int columns, int row_step, int column_step) {
+    int depth = rows + (rows & 1), wide = up_to_block(columns);
+    float *padded = calloc((size_t)depth * wide, sizeof(float));
+    bf16 *packed = aligned_alloc(64, sizeof(bf16) * depth * wide);
+    if (padded && packed) {
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < columns; j++) padded[(size_t)i * wide + j] = w[(size_t)i * row_step + (size_t)j * column_step];
+        pack(padded, depth, wide, wide, 1, packed);
+    } else
+        free(packed), packed = NULL;
+    free(padded);
+    return packed;
+}
+
+/* The attention layer of one decoder step, in one pass over the annotations: layer (B, L, A) = tanh(coverage's windows
+   times kernel + keys + query) and energy (B, L) = its product with v. The windows of one expression overlap in memory
+   (a step of one element), so they are never copied. kernel (window, A); window 0: no coverage. */
+int attention_forward(int batch, int length, int width, int window, const float *coverage, const float *kernel,
+                      const float *keys, const float *query, const float *v, float *layer, float *energy) {
+    const int wide = up_to_block(width), depth = window + (window & 1), reach = window / 2;
+    bf16 *packed = window ? pack_padded(kernel, window, width, width, 1) : NULL;
+    bf16 *near = calloc(length + depth + 16, sizeof(bf16));
+    float *sums = aligned_alloc(64, sizeof(float) * length * wide);
+    int failed = (window && !packed) || !near || !sums;
+    for (int b = 0; b < batch && !failed; b++) {
+        if (window) {
+            for (int l = 0; l < length; l++)
+                near[reach + l] = (bf16)_mm_extract_epi16((__m128i)_mm_cvtneps_pbh(_mm_set_ss(coverage[(size_t)b * length + l])), 0);
+            product(length, depth, wide, near, 1, packed, sums);
+        }
+        for (int l = 0; l < length; l++) {
+            size_t row = ((size_t)b * length + l) * width;
+            __m512 total = _mm512_setzero_ps();
+            for (int i = 0; i < width; i += 16) {
+                __mmask16 here = inside(width - i);
+                __m512 x = _mm512_add_ps(_mm512_maskz_loadu_ps(here, keys + row + i),
+                                         _mm512_maskz_loadu_ps(here, query + (size_t)b * width + i));
+                if (window) x = _mm512_add_ps(x, _mm512_loadu_ps(sums + (size_t)l * wide + i));
+                x = hyperbolic_tangent(x);
+                _mm512_mask_storeu_ps(layer + row + i, here, x);
+                total = _mm512_fmadd_ps(x, _mm512_maskz_loadu_ps(here, v + i), total);
+            }
+            energy[(size_t)b * length + l] = _mm512_reduce_add_ps(total);
+        }
+    }
+    free(packed), free(near), free(sums);
+    return failed;
+}
+
+/* Its gradient: d_layer (bf16) = (1 - layer^2) d_energy v; d_query, the sum of that over the annotations; and what
+   coverage gets is added to d_coverage (B, L). A is even. */
+int attention_backward(int batch, int length, int width, int window, const float *layer, const float *d_energy,
+                       const float *v, const float *kernel, bf16 *d_layer, float *d_query, float *d_coverage) {
+    const __m512 one = _mm512_set1_ps(1.0f);
+    const int wide = up_to_block(window), reach = window / 2;
+    bf16 *packed = window ? pack_padded(kernel, width, window, 1, width) : NULL; /* transposed */
+    float *sums = aligned_alloc(64, sizeof(float) * length * (wide ? wide : BLOCK)), *spread = calloc(length + wide, sizeof(float));
+    int failed = (window && !packed) || !sums || !spread;
+    for (int b = 0; b < batch && !failed; b++) {
+        float *sum = d_query + (size_t)b * width;
+        for (int i = 0; i < width; i++) sum[i] = 0.0f;
+        for (int l = 0; l < length; l++) {
+            size_t row = ((size_t)b * length + l) * width;
+            __m512 energy = _mm512_set1_ps(d_energy[(size_t)b * length + l]);
+            for (int i = 0; i < width; i += 16) {
+                __mmask16 here = inside(width - i);
+                __m512 x = _mm512_maskz_loadu_ps(here, layer + row + i);
+                __m512 d = _mm512_mul_ps(_mm512_mul_ps(_mm512_fnmadd_ps(x, x, one), energy), _mm512_maskz_loadu_ps(here, v + i));
+                _mm256_mask_storeu_epi16(d_layer + row + i, here, (__m256i)_mm512_cvtneps_pbh(d));
+                _mm512_mask_storeu_ps(sum + i, here, _mm512_add_ps(_mm512_maskz_loadu_ps(here, sum + i), d));
+            }
+        }
+        if (!window) continue;
+        product(length, width, wide, d_layer + (size_t)b * length * width, width, packed, sums);
+        for (int i = 0; i < length + wide; i++) spread[i] = 0.0f;
+        for (int l = 0; l < length; l++)
+            for (int w = 0; w < wide; w++) spread[l + w] += sums[(size_t)l * wide + w];
+        for (int l = 0; l < length; l++) d_coverage[(size_t)b * length + l] += spread[l + reach];
+    }
+    free(packed), free(sums), free(spread);
     return failed;
 }

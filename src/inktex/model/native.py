@@ -1,4 +1,4 @@
-"""The GRU layer as compiled code (`native.c`) where the machine has what it takes; else PyTorch does it all.
+"""GRU and attention as compiled code (`native.c`) where the machine allows it; else PyTorch does it all.
 
 Needed: Linux, a C compiler, AVX-512 BF16 and bfloat16 autocast. The code is compiled once into the user's
 cache folder. `INKTEX_NATIVE=0` turns it off. Same function, same gradients (to bfloat16), about a third of
@@ -52,7 +52,7 @@ def library() -> ctypes.CDLL | None:
 
 
 def usable() -> bool:
-    """Whether a layer can run as compiled code in the present context."""
+    """Whether layers can run as compiled code in the present context."""
     low = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.bfloat16
     return low and library() is not None
 
@@ -64,6 +64,31 @@ def _call(name: str, numbers: tuple[int, ...], tensors: tuple[Tensor, ...]) -> N
     pointers = [ctypes.c_void_p(tensor.data_ptr()) for tensor in tensors]
     if getattr(code, name)(*(ctypes.c_int(number) for number in numbers), *pointers):
         raise MemoryError("not enough memory for the recurrent layer")
+
+
+def attention_forward(
+    coverage: Tensor, kernel: Tensor, keys: Tensor, query: Tensor, v_att: Tensor, layer: Tensor
+) -> Tensor:
+    """Fill `layer` (B, L, n') with tanh(windows of coverage x kernel + keys + query); gives energies."""
+    energy = layer.new_empty(layer.shape[:2])
+    tensors = (coverage, kernel, keys, query, v_att, layer, energy)
+    _call("attention_forward", (*layer.shape, kernel.shape[0]), tensors)
+    return energy
+
+
+def attention_backward(
+    layer: Tensor,
+    d_energy: Tensor,
+    v_att: Tensor,
+    kernel: Tensor,
+    d_layer: Tensor,
+    d_query: Tensor,
+    d_coverage: Tensor,
+) -> None:
+    """Fill the gradients of the sum under the tanh (B, L, n'; bfloat16) and of the query (B, n'); add to
+    that of coverage (B, L)."""
+    tensors = (layer, d_energy, v_att, kernel, d_layer, d_query, d_coverage)
+    _call("attention_backward", (*layer.shape, kernel.shape[0]), tensors)
 
 
 class _NativeLayer(torch.autograd.Function):

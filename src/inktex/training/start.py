@@ -13,7 +13,7 @@ from inktex.corpus import Example, ExpressionModel, Synthesizer, load_split, ope
 from inktex.latex import Vocabulary
 from inktex.model import Network, load_network
 from inktex.training.loop import Trainer
-from inktex.training.optimizing import choose_place
+from inktex.training.optimizing import choose_place, keep_freed_memory
 from inktex.training.recipes import Recipe
 from inktex.training.reporting import Reporter
 from inktex.training.run import Position, RunFolder
@@ -106,6 +106,7 @@ def _train(
     validation: Sequence[Example],
 ) -> Position:
     torch.set_num_threads(launch.threads)
+    keep_freed_memory()
     place = choose_place(launch.device, recipe.training.precision, workers.local_rank)
     torch.manual_seed(recipe.training.seed)
     network = Network(recipe.model)

@@ -1,10 +1,17 @@
-"""The compiled recurrent layer computes what the PyTorch one computes, forwards and backwards."""
+"""The compiled layers compute what the PyTorch ones compute, forwards and backwards."""
 
 import pytest
 import torch
 from torch import Tensor
 
 from inktex.model import native
+from inktex.model.attention import (
+    LoopWeights,
+    attend,
+    attend_backward,
+    coverage_windows,
+    sum_of_windows,
+)
 from inktex.model.encoder import BidirectionalGRU
 
 needs_native = pytest.mark.skipif(
@@ -67,3 +74,39 @@ def test_it_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         monkeypatch.undo()
         native.library.cache_clear()
+
+
+@needs_native
+@pytest.mark.parametrize("window", [0, 7, 70])
+def test_compiled_attention_agrees_with_pytorch(window: int) -> None:
+    torch.manual_seed(window)
+    rows, length, n, width = 3, 11, 8, 20  # a width that is no multiple of 16
+    weights = LoopWeights(
+        torch.randn(n, width),
+        torch.randn(width),
+        0.2 * torch.randn(window, width),
+        *(torch.randn(n, size) for size in (2 * n, n, 2 * n, n)),
+    )
+    keys, query = torch.randn(rows, length, width), torch.randn(rows, width)
+    coverage, mask = torch.rand(rows, length), torch.rand(rows, length) < 0.7
+    mask[:, 0] = True
+    d_energy = torch.randn(rows, length)
+
+    def run(compiled: bool) -> list[Tensor]:
+        into = torch.empty_like(keys) if compiled else None
+        attention, layer = attend(query, keys, coverage, mask, weights, into)
+        d_layer = torch.empty_like(keys, dtype=torch.bfloat16 if compiled else torch.float32)
+        d_query, d_coverage = torch.empty_like(query), torch.ones_like(coverage)
+        attend_backward(layer, d_energy, weights, d_query, d_coverage, d_layer)
+        return [attention, layer, d_layer.float(), d_query, d_coverage - 1]
+
+    for mine, wanted in zip(run(compiled=True), run(compiled=False), strict=True):
+        assert (mine - wanted).norm() <= (0.01 if window else 0.004) * wanted.norm()
+
+
+def test_sum_of_windows_reverses_coverage_windows() -> None:
+    coverage = torch.randn(2, 9, dtype=torch.float64, requires_grad=True)
+    weights = torch.randn(2, 9, 5, dtype=torch.float64)
+    (coverage_windows(coverage, 5) * weights).sum().backward()
+    assert coverage.grad is not None
+    assert torch.allclose(coverage.grad, sum_of_windows(weights, 5))
