@@ -9,7 +9,7 @@ LOCKED ?=
 EXACTLY := $(if $(LOCKED),--no-build-isolation --no-deps)
 locked = $(if $(LOCKED),$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $(1))
 
-.PHONY: demo serve test check fuzz-readers fuzz soak lock audit sbom clean
+.PHONY: demo serve test check fuzz-readers fuzz soak bulk-proof bulk-table two-machines lock audit sbom clean
 
 # The recogniser alone: no torch.
 $(VENV)/.stamp-demo: pyproject.toml constraints.txt
@@ -54,8 +54,23 @@ fuzz: $(VENV)/.stamp-dev  ## coverage-guided fuzzing of readers, tokeniser, HTTP
 		OMP_NUM_THREADS=1 $(BIN)/python fuzz/run.py $$target --seconds $(SECONDS_PER_TARGET) || exit 1; done
 
 MINUTES ?= 30
+SOAK ?=
 soak: $(VENV)/.stamp-dev  ## live sessions and bulk at once; memory, errors and latency as a picture
-	OMP_NUM_THREADS=1 $(BIN)/python scripts/soak.py --minutes $(MINUTES)
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/soak.py --minutes $(MINUTES) $(SOAK)
+
+# Ray is not among what CI installs; the tests that need it are skipped there.
+$(VENV)/.stamp-ray: $(VENV)/.stamp-dev
+	$(PIP) --editable '.[ray]'
+	@touch $@
+
+bulk-proof: $(VENV)/.stamp-ray  ## 20,000 inks on two Ray workers, one killed: exactly one output per input?
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/bulk_kill.py
+
+two-machines: $(VENV)/.stamp-dev  ## train over two launchers, kill a worker: does the run go on from its checkpoint?
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -s tests/training/test_two_machines.py
+
+bulk-table: $(VENV)/.stamp-ray  ## throughput of the plain engine and of Ray against workers, into docs/scale.md
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/bulk.py
 
 lock: $(VENV)/.stamp-dev  ## pin what CI installs, with hashes
 	$(BIN)/python scripts/lock.py figures -o requirements-demo.txt

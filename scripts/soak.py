@@ -1,10 +1,11 @@
 """A long run under load: live sessions and bulk at once; memory, errors and latency over time as a picture.
 
     python scripts/soak.py --minutes 30 -o out/soak
+    python scripts/soak.py --minutes 30 --rest 30 --record    # also docs/figures/soak.png and docs/scale.md
 
 A server is started and so many clients write on it, stroke by stroke, each waiting for the answer; at the
-same time `inktex recognize` reads a collection again and again. Leaves with 1 if anything failed, or if the
-memory of the server at the end is a quarter above that after the first fifth of the run.
+same time `inktex recognize` reads a collection again and again, on all cores. Leaves with 1 if anything
+failed, or if the memory of the server at the end is a quarter above that after the first fifth of the run.
 """
 
 import argparse
@@ -26,9 +27,13 @@ from typing import Any
 import numpy as np
 from websockets.sync.client import connect
 
+from inktex.evaluation.provenance import provenance
+from inktex.files import write_atomically
 from inktex.ink import Ink, save
 
-EXAMPLES = Path(__file__).parents[1] / "src/inktex/server/static/examples.json"
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "src/inktex/server/static/examples.json"
+MARKS = "<!-- soak: made by a command, see there -->", "<!-- end of soak -->"
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 GROWTH = 1.25
 
@@ -40,9 +45,11 @@ class Tally:
     latencies: list[float] = field(default_factory=list)
     bulk: int = 0
     errors: list[str] = field(default_factory=list)
+    command: int | None = None  # the process of the bulk run under way
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self) -> tuple[list[float], int, list[str]]:
+        """What was added; from then on it is counted anew."""
         with self.lock:
             seen = self.latencies, self.bulk, self.errors
             self.latencies, self.bulk, self.errors = [], 0, []
@@ -55,6 +62,7 @@ class Sample:
 
     seconds: float
     server_mb: float
+    bulk_mb: float | None  # of the command and its workers; None between two runs
     answers: int
     median_ms: float | None
     slowest_ms: float | None  # 95 of 100 are faster
@@ -120,12 +128,13 @@ def _hear(socket: Any, revision: int) -> None:
             return
 
 
-def read_bulk(folder: Path, inks: int, tally: Tally, stop: threading.Event) -> None:
-    """Reads the collection again and again, each time in a process of its own."""
-    command = [sys.executable, "-m", "inktex", "recognize", str(folder), "--jobs", "1", "--fresh"]
+def read_bulk(folder: Path, inks: int, rest: float, tally: Tally, stop: threading.Event) -> None:
+    """Reads the collection again and again, each time by a command of its own, with a rest in between."""
+    command = [sys.executable, "-m", "inktex", "recognize", str(folder), "--jobs", "2", "--fresh"]
     command += ["-o", str(folder.parent / "read.jsonl")]
     while not stop.is_set():
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        tally.command = process.pid
         while process.poll() is None and not stop.wait(0.2):
             pass
         if process.poll() is None:
@@ -138,12 +147,19 @@ def read_bulk(folder: Path, inks: int, tally: Tally, stop: threading.Event) -> N
                 tally.errors.append(f"bulk: {process.returncode}: {said[-300:]}")
             else:
                 tally.bulk += inks
+            tally.command = None
+        stop.wait(rest)
 
 
 def memory_mb(process: int) -> float:
-    """Memory of a process that is its own or shared, in MB."""
-    found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
-    return int(found[1]) / 1024 if found else 0.0
+    """Memory of a process and of those it started, in MB; what they share is shared out among them."""
+    try:
+        text = Path(f"/proc/{process}/smaps_rollup").read_text()
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:  # it just ended
+        return 0.0
+    found = re.search(r"^Pss:\s+(\d+)", text, re.MULTILINE)
+    return (int(found[1]) / 1024 if found else 0.0) + sum(memory_mb(int(child)) for child in children)
 
 
 def draw(samples: list[Sample], path: Path) -> None:
@@ -154,26 +170,67 @@ def draw(samples: list[Sample], path: Path) -> None:
     from matplotlib import pyplot
 
     minutes = [each.seconds / 60 for each in samples]
-    figure, axes = pyplot.subplots(4, 1, figsize=(9, 9), sharex=True, layout="constrained")
-    axes[0].plot(minutes, [each.server_mb for each in samples])
-    axes[0].set_ylabel("memory of the server, MB")
-    axes[0].set_ylim(0, 1.2 * max(each.server_mb for each in samples))
     none = float("nan")
-    for name, label in (("median_ms", "median"), ("slowest_ms", "95 of 100")):
-        axes[1].plot(minutes, [none if (v := getattr(s, name)) is None else v for s in samples], label=label)
+
+    def curve(name: str) -> list[float]:
+        return [none if (value := getattr(each, name)) is None else value for each in samples]
+
+    figure, axes = pyplot.subplots(4, 1, figsize=(9, 9), sharex=True, layout="constrained")
+    axes[0].plot(minutes, curve("server_mb"), label="server")
+    axes[0].plot(minutes, curve("bulk_mb"), ".", label="inktex recognize and its workers")
+    axes[0].set_ylabel("memory, MB")
+    axes[0].set_ylim(bottom=0)
+    axes[0].legend(loc="lower right", ncols=2)
+    axes[1].plot(minutes, curve("median_ms"), label="median")
+    axes[1].plot(minutes, curve("slowest_ms"), label="95 of 100 are faster")
     axes[1].set_ylabel("live answer, ms")
-    axes[1].set_ylim(bottom=0)
-    axes[1].legend()
+    axes[1].set_ylim(0, 1.3 * max((each.slowest_ms or 0.0 for each in samples), default=1.0))
+    axes[1].legend(loc="upper right", ncols=2)
     axes[2].plot(minutes, np.cumsum([each.answers for each in samples]), label="live answers")
     axes[2].plot(minutes, np.cumsum([each.bulk_inks for each in samples]), label="inks in bulk")
     axes[2].set_ylabel("done in all")
-    axes[2].legend()
+    axes[2].legend(loc="upper left")
     errors = np.cumsum([each.errors for each in samples])
     axes[3].plot(minutes, errors, color="tab:red")
     axes[3].set_ylabel("errors in all")
     axes[3].set_ylim(-0.1, max(1.0, 1.2 * errors[-1]))
     axes[3].set_xlabel("minutes")
+    for each in axes:
+        each.grid(alpha=0.3)
     figure.savefig(path, dpi=110)
+
+
+def look(seconds: float, process: int, tally: Tally) -> tuple[Sample, list[str]]:
+    """What happened since the last look, and how much memory is in use now."""
+    latencies, bulk, errors = tally.take()
+    command = tally.command
+    sample = Sample(
+        seconds=round(seconds, 1),
+        server_mb=round(memory_mb(process), 1),
+        bulk_mb=None if command is None else round(memory_mb(command), 1) or None,
+        answers=len(latencies),
+        median_ms=round(1000 * float(np.median(latencies)), 1) if latencies else None,
+        slowest_ms=round(1000 * float(np.quantile(latencies, 0.95)), 1) if latencies else None,
+        bulk_inks=bulk,
+        errors=len(errors),
+    )
+    return sample, errors
+
+
+def record(samples: list[Sample], verdict: str, load: float, arguments: argparse.Namespace) -> None:
+    """Put picture and verdict into the documentation."""
+    draw(samples, ROOT / "docs/figures/soak.png")
+    made = provenance(
+        f"python scripts/soak.py --minutes {arguments.minutes:g} --clients {arguments.clients} "
+        f"--pause {arguments.pause:g} --rest {arguments.rest:g} --record"
+    )
+    page = ROOT / "docs/scale.md"
+    before, _, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
+    text = (
+        f"![memory, latency, work done and errors over {arguments.minutes:g} minutes](figures/soak.png)\n\n"
+        f"{verdict}. `{made.command}`, {made.date}, {made.machine}, load before the run {load:.1f}."
+    )
+    write_atomically(page, f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{rest.partition(MARKS[1])[2]}")
 
 
 def main() -> None:
@@ -182,12 +239,14 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--pause", type=float, default=0.3, help="seconds between strokes")
+    parser.add_argument("--rest", type=float, default=0.0, help="seconds between two bulk runs")
     parser.add_argument("--every", type=float, default=10.0, help="seconds between samples")
     parser.add_argument("--inks", type=int, default=300, help="inks of the collection")
+    parser.add_argument("--record", action="store_true", help="put picture and figures into docs/")
     parser.add_argument("-o", "--output", type=Path, default=Path("out/soak"))
     arguments = parser.parse_args()
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    tally, stop, samples = Tally(), threading.Event(), []
+    tally, stop, samples, load = Tally(), threading.Event(), [], os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as temporary, server() as (process, url):
         folder = Path(temporary) / "inks"
         folder.mkdir()
@@ -198,41 +257,38 @@ def main() -> None:
             threading.Thread(target=write_live, args=(url, number, arguments.pause, tally, stop))
             for number in range(arguments.clients)
         ]
-        threads.append(threading.Thread(target=read_bulk, args=(folder, arguments.inks, tally, stop)))
+        bulk = (folder, arguments.inks, arguments.rest, tally, stop)
+        threads.append(threading.Thread(target=read_bulk, args=bulk))
         begin = time.monotonic()
         for thread in threads:
             thread.start()
         try:
             while time.monotonic() - begin < 60 * arguments.minutes:
                 time.sleep(min(arguments.every, 60 * arguments.minutes))
-                latencies, bulk, errors = tally.take()
-                sample = Sample(
-                    seconds=round(time.monotonic() - begin, 1),
-                    server_mb=round(memory_mb(process), 1),
-                    answers=len(latencies),
-                    median_ms=round(1000 * float(np.median(latencies)), 1) if latencies else None,
-                    slowest_ms=round(1000 * float(np.quantile(latencies, 0.95)), 1) if latencies else None,
-                    bulk_inks=bulk,
-                    errors=len(errors),
-                )
+                sample, errors = look(time.monotonic() - begin, process, tally)
                 samples.append(sample)
                 print(json.dumps(asdict(sample)), *errors[:3], flush=True)
         finally:
             stop.set()
             for thread in threads:
                 thread.join(90)
-    arguments.output.with_suffix(".jsonl").write_text(
-        "".join(json.dumps(asdict(each)) + "\n" for each in samples), encoding="utf-8"
-    )
+    lines = "".join(json.dumps(asdict(each)) + "\n" for each in samples)
+    write_atomically(arguments.output.with_suffix(".jsonl"), lines)
     draw(samples, arguments.output.with_suffix(".png"))
     early, late = samples[len(samples) // 5].server_mb, samples[-1].server_mb
     failed = sum(each.errors for each in samples)
-    print(
-        f"{sum(each.answers for each in samples)} live answers, "
-        f"{sum(each.bulk_inks for each in samples)} inks in bulk, {failed} errors; "
-        f"server {early:.0f} MB early, {late:.0f} MB at the end; "
-        f"{arguments.output.with_suffix('.png')}"
+    medians = [each.median_ms for each in samples if each.median_ms is not None]
+    slowest = [each.slowest_ms for each in samples if each.slowest_ms is not None]
+    verdict = (
+        f"{sum(each.answers for each in samples):,} live answers "
+        f"(median {np.median(medians or [0.0]):.0f} ms, 95 of 100 within "
+        f"{np.median(slowest or [0.0]):.0f} ms, medians over all samples), "
+        f"{sum(each.bulk_inks for each in samples):,} inks in bulk, {failed} errors; "
+        f"memory of the server {early:.0f} MB after a fifth of the time, {late:.0f} MB at the end"
     )
+    print(f"{verdict}; {arguments.output.with_suffix('.png')}")
+    if arguments.record:
+        record(samples, verdict, load, arguments)
     sys.exit(1 if failed or late > GROWTH * early else 0)
 
 

@@ -7,7 +7,8 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="bulk runs need inktex[store]")
 
-from inktex.bulk.parts import Asking, PartCount, do_unit
+from inktex.bulk.asking import Asking
+from inktex.bulk.parts import PartCount, do_unit
 from inktex.bulk.units import Plan, Unit, units_of
 from inktex.ink import Ink, save
 from inktex.recognizer import Recognizer

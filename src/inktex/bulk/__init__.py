@@ -1,1 +1,1 @@
-"""Recognising large collections: many processes or many machines (needs `inktex[ray]`)."""
+"""Recognising large collections: many processes, or with `inktex[ray]` many machines."""

@@ -8,19 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inktex.bulk.asking import Asking
 from inktex.bulk.units import Unit
 from inktex.ink import Ink, InkError, read_all
 from inktex.recognizer import Recognizer
-
-
-@dataclass(frozen=True)
-class Asking:
-    """How the recogniser is asked."""
-
-    beam: int = 10
-    top: int = 5
-    symbols: str | None = None
-    timeout: float | None = 10.0
 
 
 @dataclass(frozen=True)

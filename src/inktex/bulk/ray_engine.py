@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from inktex.bulk.parts import Asking, PartCount, count_part, do_unit
+from inktex.bulk.asking import Asking
+from inktex.bulk.parts import PartCount, count_part, do_unit
 from inktex.bulk.units import Plan, Unit, units_of
 from inktex.recognizer import Recognizer
 from inktex.runtime import Model, ModelFile, find_model, join_models, read_model
@@ -25,7 +26,7 @@ class RayOptions:
 
     address: str | None = None  # of a cluster, "auto" for the one this machine belongs to; None: this machine
     workers: int | None = None  # actors; default: one per core
-    units_per_block: int = 8
+    units_per_block: int = 8  # at most, where there are many units: Ray keeps account of every block
 
 
 class _Reader:
@@ -91,15 +92,19 @@ def _run(
             _join(ray, options.address, options.workers or os.cpu_count() or 1)
         except ConnectionError as error:
             raise OSError(f"no Ray cluster answers at {options.address} ({error}); is it up?") from None
+        except Exception as error:  # what Ray raises when its own processes do not start has no type
+            raise OSError(
+                f"Ray did not start ({str(error).splitlines()[0] if str(error) else type(error).__name__}); "
+                "try again when the machine is less busy, or leave out --engine ray"
+            ) from error
     try:
         workers = options.workers or max(1, int(ray.cluster_resources().get("CPU", 1)) - 1)
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
-        reference = [
-            ray.put(file)
-        ]  # in a list, so that it arrives as a reference and is fetched once per actor
-        blocks = max(min(len(remaining), workers), len(remaining) // options.units_per_block)
+        # In a list, so that it arrives as a reference and is fetched once per actor.
+        reference = [ray.put(file)]
+        blocks = max(min(len(remaining), 64 * workers), -(-len(remaining) // options.units_per_block))
         numbers = ray.data.from_items(
             [{"number": n, "unit": plan.units[n].to_json()} for n in remaining], override_num_blocks=blocks
         )
@@ -107,7 +112,10 @@ def _run(
             _Reader,
             fn_constructor_args=(reference, name, asking, replace(plan, units=())),
             batch_size=1,
-            compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers, initial_size=workers),
+            # One at a time: otherwise the actor that is there first is given the others' blocks as well.
+            compute=ray.data.ActorPoolStrategy(
+                min_size=1, max_size=workers, initial_size=workers, max_tasks_in_flight_per_actor=1
+            ),
             num_cpus=1,
         )
         yield from answers.iter_rows()
@@ -118,17 +126,17 @@ def _run(
 
 def _join(ray: Any, address: str | None, workers: int) -> None:
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    environment = {"env_vars": {"OMP_NUM_THREADS": "1"}}
     if address is not None:
-        ray.init(address=address, runtime_env=environment, **quiet)
+        ray.init(address=address, **quiet)
     else:
-        # One core more than actors: Ray Data's own small tasks need one too.
+        # One core more than actors: Ray Data's own small tasks need one too. Workers have the priority of the
+        # command, as those of the plain engine have; Ray would lower it.
         ray.init(
             address="local",
             num_cpus=workers + 1,
             include_dashboard=False,
             object_store_memory=512 * 2**20,
-            runtime_env=environment,
+            _system_config={"worker_niceness": 0},
             **quiet,
         )
 

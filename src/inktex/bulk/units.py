@@ -104,7 +104,7 @@ def units_of(sources: Iterable[str], files_per_unit: int = FILES_PER_UNIT) -> It
 
 
 def _stores(path: Path) -> list[Path]:
-    if path.suffix == ".parquet" and path.is_file():
+    if path.suffix.casefold() == ".parquet" and path.is_file():
         return [path]
     return (
         sorted(file for file in path.glob("*.parquet") if not is_hidden(file.name)) if path.is_dir() else []

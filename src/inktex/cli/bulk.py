@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typer
 
-from inktex.bulk.parts import Asking
+from inktex.bulk.asking import Asking
 from inktex.bulk.ray_engine import RayOptions, recognize_with_ray
 from inktex.cli.progress import progress_bar
 

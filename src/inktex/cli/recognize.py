@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from inktex.bulk.asking import Asking
     from inktex.cli.results import ResultsFile
     from inktex.ink import Ink, InkError
     from inktex.recognizer import Recognition, Recognizer
@@ -69,7 +70,7 @@ def recognize(
     copy: Annotated[
         bool, typer.Option("--copy", help="Also put the answers on the clipboard, where there is one.")
     ] = False,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Threads (default: one per core).")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
     timeout: Annotated[float, typer.Option(min=0.0, help="Seconds per expression, at most.")] = 10.0,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Begin the results file anew instead of going on with it.")
@@ -89,6 +90,7 @@ def recognize(
 
     An ink that cannot be read gives an empty line and a message.
     """
+    from inktex.bulk.asking import Asking
     from inktex.cli.results import ResultsFile
     from inktex.recognizer import READINGS, Recognizer
     from inktex.recognizer.symbols import allowed_ids
@@ -103,7 +105,6 @@ def recognize(
     if engine is Engine.ray:
         if out is None or page or copy or retry:
             raise typer.BadParameter("--engine ray needs --output, and has no --page, --copy or --retry")
-        from inktex.bulk.parts import Asking
         from inktex.cli.bulk import recognize_in_bulk
 
         asked = Asking(beam=beam, top=max(top, READINGS), symbols=symbols, timeout=timeout)
@@ -116,8 +117,8 @@ def recognize(
             results = ResultsFile.open(out, recognizer.model.info, fresh=fresh, retry=retry)
         except ValueError as error:
             raise typer.BadParameter(str(error)) from None
-    run = _Run(recognizer, symbols=symbols, top=max(top, READINGS) if results else top)
-    run.timeout, run.jobs = timeout, jobs
+    wanted = max(top, READINGS) if results else top
+    run = _Run(recognizer, model, Asking(beam, wanted, symbols, timeout), jobs)
     items = _items(_expanded(sources), page)
     failures = run.to_file(items, results) if results is not None else run.to_stdout(items, form, top, copy)
     raise typer.Exit(1 if failures else 0)
@@ -141,7 +142,7 @@ def _items(sources: Iterable[str], page: bool) -> "Iterator[tuple[str, Ink | Ink
 
     for source in sources:
         found = False
-        for name, ink in _store_items(source) if source.endswith(".parquet") else read_all(source):
+        for name, ink in _store_items(source) if _is_store(source) else read_all(source):
             found = True
             if page and isinstance(ink, Ink) and len(ink):
                 for number, part in enumerate(split_page(ink), 1):
@@ -150,6 +151,11 @@ def _items(sources: Iterable[str], page: bool) -> "Iterator[tuple[str, Ink | Ink
                 yield name, ink
         if not found:
             yield source, InkError("holds no ink", source=source)
+
+
+def _is_store(source: str) -> bool:
+    """A Parquet file, or a folder that has some on its first level."""
+    return source.casefold().endswith(".parquet") or any(Path(source).glob("*.parquet"))
 
 
 def _store_items(source: str) -> "Iterator[tuple[str, Ink | InkError]]":
@@ -168,18 +174,19 @@ def _store_items(source: str) -> "Iterator[tuple[str, Ink | InkError]]":
 class _Run:
     """One invocation: a recognizer and how it is asked."""
 
-    timeout: float | None = None
-    jobs: int | None = None
-
-    def __init__(self, recognizer: "Recognizer", *, symbols: str | None, top: int) -> None:
+    def __init__(
+        self, recognizer: "Recognizer", model: str | None, asking: "Asking", jobs: int | None
+    ) -> None:
         self._recognizer = recognizer
-        self._symbols = symbols
-        self._top = top
+        self._model = model
+        self._asking = asking
+        self._jobs = jobs
 
     def answers(
-        self, items: "Iterable[tuple[str, Ink | InkError]]"
+        self, items: "Iterable[tuple[str, Ink | InkError]]", *, strokes: bool
     ) -> "Iterator[tuple[int, str, Recognition | InkError]]":
-        """(place, name, answer) as they are ready."""
+        """(place, name, answer) as they are ready; with `strokes`, also which strokes make which token."""
+        from inktex.bulk.processes import stream
         from inktex.ink import InkError
 
         names: dict[int, str] = {}
@@ -196,10 +203,8 @@ class _Run:
                     yield ink
 
         places: list[int] = []
-        stream = self._recognizer.stream(
-            inks(), jobs=self.jobs, symbols=self._symbols, top=self._top, timeout=self.timeout
-        )
-        for number, answer in stream:
+        read = stream(self._recognizer, inks(), self._model, self._asking, jobs=self._jobs, strokes=strokes)
+        for number, answer in read:
             while failed:
                 place, error = failed.pop(0)
                 yield place, names.pop(place), error
@@ -218,7 +223,7 @@ class _Run:
         failures, wanted = 0, 0
         ready: dict[int, tuple[str, Recognition | InkError]] = {}
         copied: list[str] = []
-        for place, name, answer in self.answers(items):
+        for place, name, answer in self.answers(items, strokes=form is Form.json):
             ready[place] = (name, answer)
             while wanted in ready:
                 name, answer = ready.pop(wanted)
@@ -248,7 +253,7 @@ class _Run:
                     else:
                         yield name, ink
 
-            for _, name, answer in self.answers(remaining()):
+            for _, name, answer in self.answers(remaining(), strokes=True):
                 results.add(result_row(name, answer))
                 advance(1)
                 if isinstance(answer, InkError):
