@@ -17,6 +17,12 @@ from inktex.model import Network, load_network
 from inktex.runtime import Member, ModelFile
 from inktex.training.onnx_graph import Precision, decoder_graph, encoder_graph
 
+DATA = (
+    "CROHME's official training set (8,835 expressions by hand) and what is made of it: augmented ink, "
+    "parts, recombined expressions; validated on CROHME 2013. The model knows its symbols and writers."
+)
+LICENCE = "weights: research and other non-commercial use, as CROHME's data; the code is Apache-2.0"
+
 
 def export_network(
     network: Network, name: str, *, precision: Precision = Precision.half, card: dict[str, Any] | None = None
@@ -57,6 +63,8 @@ def export_run(source: Path, name: str, *, precision: Precision = Precision.half
         "coverage": network.config.coverage_window > 0,
         "tokens": len(network.config.vocabulary),
         "training": _training(weights.parent),
+        "data": DATA,
+        "licence": LICENCE,
     }
     return export_network(network, name, precision=precision, card=card)
 
