@@ -57,8 +57,8 @@ def network(config: dict[str, Any]) -> str:
     return (
         f"{config['encoder_layers']} bidirectional GRU layers of {config['encoder_units']} units, pooling by "
         f"maximum after layer {', '.join(map(str, config['pool_after']))}; "
-        f"decoder GRU {config['decoder_units']}, embedding {config['embedding']}, attention {config['attention']}, {coverage}; "
-        f"{features['method']} features"
+        f"decoder GRU {config['decoder_units']}, embedding {config['embedding']}, "
+        f"attention {config['attention']}, {coverage}; {features['method']} features"
     )
 
 
