@@ -33,12 +33,12 @@ def builtin_model() -> ExpressionModel:
 
 @pytest.fixture(scope="session")
 def inkml(bank: SymbolBank) -> Callable[[str], bytes]:
-    """The InkML file of a handwritten LaTeX string."""
+    """The InkML file of a handwritten LaTeX string, without a segmentation."""
     synthesizer = Synthesizer(bank)
 
     def make(latex: str, truth: str | None = "") -> bytes:
         ink = synthesizer.write(normalize(latex), latex).ink
-        return write_inkml(ink.replace(truth=latex if truth == "" else truth)).encode()
+        return write_inkml(ink.replace(truth=latex if truth == "" else truth, symbols=())).encode()
 
     return make
 

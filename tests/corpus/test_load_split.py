@@ -9,9 +9,19 @@ import numpy as np
 import pytest
 from corpus_samples import write_alignment, zipped
 
-from inktex.corpus import Corpus, cache_folder, import_paths, load_all, load_split, locate
+from inktex.corpus import (
+    Corpus,
+    SymbolBank,
+    Synthesizer,
+    cache_folder,
+    import_paths,
+    load_all,
+    load_split,
+    locate,
+)
 from inktex.corpus.container import ContainerError
-from inktex.ink import read
+from inktex.ink import read, save
+from inktex.latex import normalize
 
 Make = Callable[..., bytes]
 
@@ -155,6 +165,16 @@ def test_strokes_of_tokens_come_from_the_annotation_of_the_file(tmp_path: Path) 
     [corpus] = load_all([tmp_path / "x.inkml"])
     assert corpus[0].tokens == ("x", "^", "{", "2", "}")
     assert corpus[0].strokes_of == ((1, 2), (), (), (0,), ())
+
+
+def test_synthetic_ink_keeps_its_segmentation_in_a_file(tmp_path: Path, bank: SymbolBank) -> None:
+    tokens = normalize(r"\frac{x}{2}+[\sqrt[3]{y}]")
+    written = Synthesizer(bank).write(tokens, "kept")
+    save(written.ink, tmp_path / "kept.inkml")
+    [corpus] = load_all([tmp_path / "kept.inkml"])
+    assert corpus[0].tokens == written.tokens
+    assert corpus[0].strokes_of == written.strokes_of
+    assert {stroke for strokes in corpus[0].strokes_of for stroke in strokes} == set(range(len(written.ink)))
 
 
 def test_packages_inside_packages(tmp_path: Path, inkml: Make) -> None:

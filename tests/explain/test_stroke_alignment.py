@@ -1,5 +1,6 @@
 """Every stroke goes to the sign that read it: what highlighting on the page and in the API relies on."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -127,3 +128,6 @@ def test_accuracy_counts_strokes_and_signs_of_correct_readings_only():
     worse = alignment_accuracy([(example, looking_at(example.ink, example.tokens, swapped))])
     assert worse.stroke_share < 1.0
     assert worse.right_signs < worse.signs
+    unsegmented = replace(example, strokes_of=((),) * len(example.tokens))
+    nothing = alignment_accuracy([(unsegmented, read_rightly(example))])
+    assert str(nothing) == "1 expressions read correctly, none with a segmentation to compare with"

@@ -102,7 +102,9 @@ def _page(source: str, model: "ReadingModel", readings: "list[Reading]", latex: 
         titled,
         heading=name,
         intro=f"Read by {model.name}. Point at a token to see where the model looked when it wrote it, or at "
-        "a stroke to see which tokens looked at it. The bar under a token shows how sure the model was.",
+        "a stroke to see which tokens looked at it. The bar under a token shows how sure the model was; the "
+        "percentage of an answer is the product over its tokens, lower than the confidence of inktex "
+        "recognize, which says how often such answers are right.",
         truth=other.reading.tokens if other is not None else None,
     )
 

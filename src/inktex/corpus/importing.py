@@ -15,7 +15,7 @@ from inktex.corpus.captions import Captions, caption_files, read_captions
 from inktex.corpus.example import Example, StrokesOf, canonical_order
 from inktex.corpus.packages import InkFile, Source, digest_of, walk
 from inktex.ink import Ink, InkError, read
-from inktex.latex import LatexError, layout_from_mathml, normalize
+from inktex.latex import LatexError, layout_from_mathml, normalize, parse_layout
 
 _WITHOUT_INK = frozenset({"{", "}", "_", "^", "[", "]"})  # brackets may be those of a root's index
 _STRUCTURE = frozenset({"{", "}", "_", "^", "[", "]", r"\frac", r"\sqrt"})
@@ -59,8 +59,10 @@ def _unknown(tokens: tuple[str, ...], strokes_of: StrokesOf) -> int:
 def strokes_from_file(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf:
     """Find the strokes of each token from the MathML and segmentation of the file, or leave all empty."""
     unknown: StrokesOf = ((),) * len(tokens)
-    if not ink.mathml or not ink.symbols:
+    if not ink.symbols:
         return unknown
+    if not ink.mathml:
+        return _strokes_in_order(ink, tokens) or unknown
     try:
         layout = layout_from_mathml(ink.mathml, [(each.label, each.strokes, each.id) for each in ink.symbols])
     except LatexError:
@@ -70,6 +72,18 @@ def strokes_from_file(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf:
         [token if token in _STRUCTURE else None for token in each] for each in (layout.tokens(), tokens)
     ]
     return layout.token_strokes() if structure[0] == structure[1] else unknown
+
+
+def _strokes_in_order(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf | None:
+    """Where the symbols of a file are named in the order of its LaTeX, as in ink that was synthesised."""
+    try:
+        signs = list(parse_layout(tokens).symbols())
+    except LatexError:
+        return None
+    if [symbol.label for symbol in ink.symbols] != [sign.label for sign in signs]:
+        return None
+    strokes = {sign.token: symbol.strokes for sign, symbol in zip(signs, ink.symbols, strict=True)}
+    return tuple(strokes.get(place, ()) for place in range(len(tokens)))
 
 
 def build_split(

@@ -15,13 +15,11 @@ from inktex.corpus.example import Example
 from inktex.corpus.stats import SplitStats
 from inktex.files import write_atomically
 from inktex.ink import Ink
+from inktex.ink.svg import PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-# Distinct on white and for colour-blind eyes (Okabe and Ito); neighbours in writing order never share one.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 
 def draw_expressions(
@@ -39,23 +37,35 @@ def draw_expressions(
     for ax, example in zip(axes, examples, strict=False):
         _draw_ink(ax, example.ink, segmentation)
         ax.set_title(
-            f"{example.stem}    {' '.join(example.tokens)}"[:110], fontsize=7, loc="left", parse_math=False
+            _shortened(f"{example.stem}    {' '.join(example.tokens)}", 110),
+            fontsize=7,
+            loc="left",
+            parse_math=False,
         )
     _save(figure, path)
 
 
-def draw_sheet(inks: Sequence[Ink], path: Path, columns: int = 8, titles: Sequence[str] = ()) -> None:
-    """Draw a contact sheet: many small inks in black."""
-    columns = max(1, min(columns, len(inks)))
+def draw_sheet(
+    inks: Sequence[Ink], path: Path, columns: int | None = None, titles: Sequence[str] = ()
+) -> None:
+    """Draw a contact sheet: many small inks in black, each in a frame; as many across as down by default."""
+    columns = max(1, min(columns or round(len(inks) ** 0.5), len(inks)))
     rows = -(-len(inks) // columns)
     figure, axes = _subplots(rows, columns, (3.0 * columns, 1.6 * rows))
-    for ax in axes:
+    for ax in axes[len(inks) :]:
         ax.axis("off")
-    for number, ink in enumerate(inks):
-        _draw_ink(axes[number], ink, segmentation=False)
+    for number, (ax, ink) in enumerate(zip(axes, inks, strict=False)):
+        _draw_ink(ax, ink, segmentation=False)
+        ax.margins(0.08, 0.15)
+        ax.tick_params(left=False, bottom=False, labelleft=False, labelbottom=False)
+        ax.spines[:].set_color("#dddddd")
         if titles:
-            axes[number].set_title(titles[number][:70], fontsize=6, loc="left", parse_math=False)
+            ax.set_title(_shortened(titles[number], 60), fontsize=6, loc="left", parse_math=False)
     _save(figure, path)
+
+
+def _shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def expressions_page(examples: Sequence[Example], segmentation: bool = True) -> str:
@@ -79,7 +89,7 @@ def draw_stats(stats: Sequence[SplitStats], path: Path) -> None:
     by_collection, lengths = axes[0], axes[1]
     names = [f"{each.split}: {folder}" for each in stats for folder, _ in each.expressions_of[:8]]
     counts = [count for each in stats for _, count in each.expressions_of[:8]]
-    bars = by_collection.barh(names, counts, color=COLORS[0])
+    bars = by_collection.barh(names, counts, color=PALETTE[0])
     by_collection.bar_label(bars, padding=2, fontsize=7)
     by_collection.invert_yaxis()
     by_collection.set_title("expressions by collection")
@@ -87,13 +97,15 @@ def draw_stats(stats: Sequence[SplitStats], path: Path) -> None:
         limit = min(max(each.lengths, default=1), 100)
         lengths.hist(
             each.lengths, bins=range(1, limit + 2), density=True, histtype="step",
-            color=COLORS[number % len(COLORS)], label=each.split,
+            color=PALETTE[number % len(PALETTE)], label=each.split,
         )  # fmt: skip
         row, next_row = axes[2 + 2 * number], axes[3 + 2 * number]
         half = -(-len(each.count_of) // 2)
         for ax, part in ((row, each.count_of[:half]), (next_row, each.count_of[half:])):
             ax.bar(
-                [token for token, _ in part], [count for _, count in part], color=COLORS[number % len(COLORS)]
+                [token for token, _ in part],
+                [count for _, count in part],
+                color=PALETTE[number % len(PALETTE)],
             )
             ax.set_yscale("log")
             ax.tick_params(axis="x", labelrotation=90, labelsize=6)
@@ -110,7 +122,7 @@ def _draw_ink(ax: "Axes", ink: Ink, segmentation: bool) -> None:
     height = max(ink.bounds[3] - ink.bounds[1], 1e-9)
     if segmentation:
         for number, symbol in enumerate(ink.symbols):
-            color = COLORS[number % len(COLORS)]
+            color = PALETTE[number % len(PALETTE)]
             color_of.update(dict.fromkeys(symbol.strokes, color))
             box = ink.select(symbol.strokes).bounds
             ax.text(

@@ -33,6 +33,8 @@ class AlignmentAccuracy:
         return self.right_signs / self.signs if self.signs else float("nan")
 
     def __str__(self) -> str:
+        if not self.strokes:
+            return f"{self.expressions} expressions read correctly, none with a segmentation to compare with"
         return (
             f"{self.expressions} expressions read correctly: {100 * self.stroke_share:.1f} % of "
             f"{self.strokes} strokes at the right sign, {100 * self.sign_share:.1f} % of {self.signs} signs "
