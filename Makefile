@@ -67,7 +67,7 @@ bulk-proof: $(VENV)/.stamp-ray  ## 20,000 inks on two Ray workers, one killed: e
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/bulk_kill.py
 
 two-machines: $(VENV)/.stamp-dev  ## train over two launchers, kill a worker: does the run go on from its checkpoint?
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -s tests/training/test_two_machines.py
+	$(BIN)/python scripts/two_machines.py
 
 bulk-table: $(VENV)/.stamp-ray  ## throughput of the plain engine and of Ray against workers, into docs/scale.md
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/bulk.py

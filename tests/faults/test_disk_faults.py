@@ -63,6 +63,25 @@ def test_a_full_disk_leaves_no_half_store(tmp_path, full_disk):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_a_full_disk_leaves_no_half_part_of_a_large_run(tmp_path, full_disk, recognizer, suffix):
+    pytest.importorskip("pyarrow", reason="the ink store needs inktex[store]")
+    from inktex.bulk.asking import Asking
+    from inktex.bulk.parts import do_unit
+    from inktex.bulk.units import Unit
+
+    (tmp_path / "out").mkdir()
+    for number in range(12):
+        save(INK[number : number + 2], tmp_path / f"{number}.json")
+    unit, part = Unit((str(tmp_path),), named=False), tmp_path / "out" / f"part-0.{suffix}"
+    said = rf"part-0\.{suffix}: could not be written .*; free space or choose another folder"
+    with full_disk(1024), pytest.raises(OSError, match=said) as caught:
+        do_unit(unit, part, recognizer, Asking(beam=1))
+    assert str(part) in str(caught.value)
+    assert list((tmp_path / "out").iterdir()) == []
+    assert do_unit(unit, part, recognizer, Asking(beam=1)).inks == 12
+
+
 def test_a_read_only_folder_is_named(read_only_folder: Path, recognizer):
     said = r"could not be written \(Permission denied\); free space or choose another folder"
     for write in (

@@ -122,5 +122,11 @@ def _write(
                 file.flush()
                 os.fsync(file.fileno())
         os.replace(temporary, part)
+    except OSError as error:
+        said = (
+            f"{part}: could not be written ({error.strerror or error}); free space or choose another folder"
+        )
+        known = "could not be written" in str(error)  # the store's own words, about the temporary file
+        raise OSError(str(error).replace(str(temporary), str(part)) if known else said) from error
     finally:
         temporary.unlink(missing_ok=True)

@@ -32,9 +32,11 @@ class RayOptions:
 class _Reader:
     """An actor: the model loaded once, units done one after the other."""
 
-    def __init__(self, reference: Any, name: str, asking: Asking, plan: Plan) -> None:
+    def __init__(self, reference: Any, name: str, asking: Asking, plan: Plan, folder: str) -> None:
         import ray
 
+        if os.path.isdir(folder):  # that of the command: sources may be relative to it
+            os.chdir(folder)
         file: ModelFile = ray.get(reference[0])
         self._recognizer = Recognizer(Model(file, name), beam=asking.beam)
         self._asking = asking
@@ -69,10 +71,17 @@ def recognize_with_ray(
     inks, failures = sum(each.inks for each in before), sum(each.failures for each in before)
     advance(inks)
     if remaining:
-        for row in _run(plan, remaining, file, path.stem, asking, options):
+        name = path.name if path.is_dir() else path.stem
+        for row in _run(plan, remaining, file, name, asking, options):
             inks += int(row["inks"])
             failures += int(row["failures"])
             advance(int(row["inks"]))
+    lost = [plan.part(number).name for number in remaining if not plan.part(number).exists()]
+    if lost:
+        raise OSError(
+            f"{out}: {len(lost)} parts did not arrive here ({lost[0]} is the first); "
+            "name a folder that all machines of the cluster share"
+        )
     plan.finish()
     return PartCount(inks, failures)
 
@@ -110,7 +119,7 @@ def _run(
         )
         answers = numbers.map_batches(
             _Reader,
-            fn_constructor_args=(reference, name, asking, replace(plan, units=())),
+            fn_constructor_args=(reference, name, asking, replace(plan, units=()), os.getcwd()),
             batch_size=1,
             # One at a time: otherwise the actor that is there first is given the others' blocks as well.
             compute=ray.data.ActorPoolStrategy(
@@ -119,6 +128,11 @@ def _run(
             num_cpus=1,
         )
         yield from answers.iter_rows()
+    except ray.exceptions.RayError as error:
+        said = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+        raise OSError(
+            f"a Ray worker failed: {said[-1]}; what is done is kept, and the same command goes on"
+        ) from error
     finally:
         if started:
             ray.shutdown()
