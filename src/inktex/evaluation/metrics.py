@@ -2,7 +2,7 @@
 
 Comes in: the truth (tokens in canonical caption form, with stem and folder) and one answer each. Goes out:
 an `Evaluation`. An expression is correct if its tokens equal those of the truth (paper, section III-A);
-edits are insertions, deletions and replacements of tokens.
+edits are insertions, deletions and replacements of tokens, counted by rapidfuzz.
 """
 
 from collections import Counter
@@ -13,7 +13,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.edits import edit_distance
 from inktex.latex import LatexError
 
 from .bootstrap import bootstrap_intervals
@@ -47,11 +46,19 @@ class Outcome:
     symbols: int  # signs of the truth
 
 
+def _count_edits(truth: Sequence[str], answer: Sequence[str]) -> int:
+    try:  # recognising goes without it, so the plain installation does, too
+        from rapidfuzz.distance import Levenshtein
+    except ImportError:
+        raise ImportError("evaluating needs the package rapidfuzz: pip install 'inktex[evaluate]'") from None
+    return Levenshtein.distance(truth, answer)
+
+
 def judge(truth: Truth, answer: Sequence[str]) -> Outcome:
     """Compare one answer with its truth."""
     tree = _difference(truth.tokens, answer)
     own = _difference(truth.tokens, truth.tokens)
-    edits = edit_distance(truth.tokens, answer)
+    edits = _count_edits(truth.tokens, answer)
     relations = spatial_relations(own.truth_relations if own else ())
     return Outcome(truth, tuple(answer), edits, tree, relations, own.truth_symbols if own else 0)
 
