@@ -114,7 +114,8 @@ def main() -> None:
     checks = {
         "both launches ended well": codes == [0, 0],
         "went on from the newest checkpoint": resumed[-1:] == [killed.position.step],
-        f"lost no more than {60 * MINUTES:.0f} s of work": killed.age <= 60 * MINUTES + SLACK,
+        f"lost no more than the {60 * MINUTES:.0f} s between checkpoints and the step under way": killed.age
+        <= 60 * MINUTES + SLACK,
         "the run is finished": end is not None and end[0].finished and end[0].epoch == 2,
     }
     lines += [f"{'yes' if held else 'NO'}: {name}" for name, held in checks.items()]

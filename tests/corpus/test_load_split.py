@@ -51,7 +51,7 @@ def test_a_split_is_found_read_and_cached(data: Path) -> None:
     assert train[0].tokens == ("x", "_", "{", "1", "}", "^", "{", "2", "}")
     assert train[0].folder == "HAMEX"
     assert [(problem.path.split("/")[-1], problem.reason) for problem in train.problems] == [
-        ("empty.inkml", "the file is empty")
+        ("empty.inkml", "the file is empty; save or export the ink again")
     ]
     assert train.path.is_relative_to(cache_folder())
     assert load_split("test2013")[0].tokens == (r"\sqrt", "{", "y", "}")

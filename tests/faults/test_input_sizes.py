@@ -35,15 +35,15 @@ class Zeros(io.RawIOBase):
 def test_an_empty_file_is_said_to_be_empty(tmp_path, suffix):
     path = tmp_path / f"nothing.{suffix}"
     path.write_bytes(b"")
-    with pytest.raises(InkError, match=rf"nothing\.{suffix}: .*empty"):
+    with pytest.raises(InkError, match=rf"nothing\.{suffix}: .*empty; save or export the ink again"):
         read(path)
 
 
 def test_an_empty_file_on_the_command_line(tmp_path):
     (tmp_path / "nothing.inkml").write_bytes(b"")
     done = CliRunner().invoke(build_app(), ["recognize", str(tmp_path / "nothing.inkml")])
-    assert done.exit_code in (1, 2)
-    assert "Traceback" not in done.output
+    assert done.exit_code == 1
+    assert "nothing.inkml: the file is empty; save or export the ink again" in done.output
 
 
 @pytest.mark.parametrize("lead", [b"<ink><trace>", b'{"strokes": [[', b"SCG_INK\n", b"", b"1 2\n"])
@@ -53,7 +53,7 @@ def test_a_gigabyte_is_refused_soon_and_in_little_memory(tmp_path, lead):
         file.write(lead)
         file.truncate(GIGABYTE)
     before, begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    with pytest.raises(InkError, match=r"huge\.inkml: "):
+    with pytest.raises(InkError, match=r"huge\.inkml: .*(64 MiB; split it|empty; save)"):
         read(path)
     assert time.process_time() - begun < 10
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400 * 1024  # KB

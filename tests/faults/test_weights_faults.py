@@ -67,7 +67,9 @@ def test_a_gigabyte_instead_of_weights(tmp_path):
     path = tmp_path / "huge.inktex"
     with path.open("wb") as file:
         file.truncate(1 << 30)
-    assert "larger than 512 MiB" in said(tmp_path, path)
+    message = said(tmp_path, path)
+    assert "larger than 512 MiB" in message
+    assert "`inktex models` lists what there is" in message
 
 
 def test_nothing_in_the_package_unpickles():

@@ -45,7 +45,9 @@ def test_every_file_but_the_empty_one_is_read(packages):
         if isinstance(item, InkError)
     }
     assert list(errors) == ["MfrDB3088"]
-    assert str(errors["MfrDB3088"]).endswith("MfrDB3088.inkml: the file is empty")
+    assert str(errors["MfrDB3088"]).endswith(
+        "MfrDB3088.inkml: the file is empty; save or export the ink again"
+    )
 
 
 def test_all_have_truth_and_nearly_all_layout_and_segmentation(packages):

@@ -95,7 +95,10 @@ def test_what_lies_beside_ink_is_passed_over_and_what_claims_to_be_ink_is_report
         if isinstance(e, InkError)
     }
     assert set(errors) == {"empty.inkml", "notes.xopp", "broken.json"}
-    assert errors["empty.inkml"] == f"{folder.as_posix()}/empty.inkml: the file is empty"
+    assert (
+        errors["empty.inkml"]
+        == f"{folder.as_posix()}/empty.inkml: the file is empty; save or export the ink again"
+    )
     assert "none of the known ink formats" in errors["notes.xopp"]
     assert "broken.json: line 1, column" in errors["broken.json"]
 

@@ -34,7 +34,7 @@ def read_bytes(data: bytes) -> list[tuple[str | None, Ink | InkError]]:
     if data.startswith(GZIP_MAGIC):
         data = _gunzip(data)
     if not data.strip(b"\0 \t\r\n"):
-        raise UnknownFormatError("the file is empty")
+        raise UnknownFormatError("the file is empty; save or export the ink again")
     text = decode(data).lstrip()
     if text.startswith("<"):
         root = parse_xml(text)

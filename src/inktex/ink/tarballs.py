@@ -78,5 +78,5 @@ def _unpack(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes | IO[byt
     if is_zip(head):
         return spool(packed, head)
     if member.size > MAX_BYTES:
-        raise InkError(f"larger than the limit of {MAX_BYTES // 2**20} MiB")
+        raise InkError(f"larger than the limit of {MAX_BYTES // 2**20} MiB; split it into its expressions")
     return head + packed.read(MAX_BYTES)

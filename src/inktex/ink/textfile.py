@@ -33,7 +33,9 @@ _STRAY_BYTES = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byt
 def decode(data: bytes) -> str:
     """Return the text of a file: by its byte order mark, as UTF-8, or as its XML head declares."""
     if len(data) > MAX_BYTES:
-        raise InkError(f"the file is larger than the limit of {MAX_BYTES // 2**20} MiB")
+        raise InkError(
+            f"the file is larger than the limit of {MAX_BYTES // 2**20} MiB; split it into its expressions"
+        )
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return data.decode(encoding, errors="replace").removeprefix("\ufeff")

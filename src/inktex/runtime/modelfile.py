@@ -84,13 +84,18 @@ def read_model(path: Path) -> ModelFile:
     """Read a model file and check every part of it against the manifest."""
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise ModelError(f"{path}: larger than {MAX_BYTES // 2**20} MiB, no model file of inktex")
+            raise ModelError(
+                f"{path}: larger than {MAX_BYTES // 2**20} MiB, no model file of inktex; "
+                "`inktex models` lists what there is"
+            )
         with zipfile.ZipFile(path) as archive:
             files = {info.filename: info for info in archive.infolist()}
             if "manifest.json" not in files:
                 raise ModelError(f"{path}: no model file of inktex (it has no manifest)")
             if sum(info.file_size for info in files.values()) > MAX_BYTES:
-                raise ModelError(f"{path}: larger than {MAX_BYTES // 2**20} MiB when unpacked")
+                raise ModelError(
+                    f"{path}: larger than {MAX_BYTES // 2**20} MiB when unpacked; get or export it again"
+                )
             manifest_text = archive.read("manifest.json")
             manifest = json.loads(manifest_text)
             _check_format(path, manifest)

@@ -38,7 +38,7 @@ def read_store(path: str | os.PathLike[str]) -> Iterator[tuple[StoreRow, InkErro
     """All rows, file after file; beside a row whose strokes make no ink stands the error."""
     files = store_files(Path(path))
     if not files:
-        raise StoreError(f"{path}: no Parquet file here")
+        raise StoreError(f"{path}: no Parquet file here; `inktex convert` makes one")
     for file in files:
         try:
             with pq.ParquetFile(file) as opened:
