@@ -44,8 +44,9 @@ check: $(VENV)/.stamp-dev  ## lint, types, import arrows
 test: check  ## all checks and all tests
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 
-fuzz-readers: $(VENV)/.stamp-dev  ## 20,000 mutated files against every reader
-	INKTEX_FUZZ_CASES=20000 $(BIN)/python -m pytest -q tests/ink -k mutat
+CASES ?= 20000
+fuzz-readers: $(VENV)/.stamp-dev  ## so many mutated files against every reader
+	INKTEX_FUZZ_CASES=$(CASES) $(BIN)/python -m pytest -q tests/ink -k mutat
 
 SECONDS_PER_TARGET ?= 120
 fuzz: $(VENV)/.stamp-dev  ## coverage-guided fuzzing of readers, tokeniser, HTTP API and session messages
