@@ -66,6 +66,7 @@ def stats(
 
     with _progress() as advance:
         counted = [split_stats(corpus) for corpus in _open(paths, split, advance)]
+    counted.sort(key=lambda each: (not each.split.startswith("train"), each.split))
     _print_tables(counted)
     target = picture or cache_folder() / "pictures" / "data-stats.png"
     try:

@@ -85,36 +85,45 @@ def expressions_page(examples: Sequence[Example], segmentation: bool = True) -> 
 
 def draw_stats(stats: Sequence[SplitStats], path: Path) -> None:
     """Draw what splits hold: expressions by collection, their lengths, and how often each symbol occurs."""
-    figure, axes = _subplots(1 + len(stats), 2, (14.0, 3.4 * (1 + len(stats))))
-    by_collection, lengths = axes[0], axes[1]
-    names = [f"{each.split}: {folder}" for each in stats for folder, _ in each.expressions_of[:8]]
-    counts = [count for each in stats for _, count in each.expressions_of[:8]]
-    bars = by_collection.barh(names, counts, color=PALETTE[0])
-    by_collection.bar_label(bars, padding=2, fontsize=7)
-    by_collection.invert_yaxis()
-    by_collection.set_title("expressions by collection")
+    figure = _figure((14.0, 3.4 + 2.6 * len(stats)))
+    grid = figure.add_gridspec(1 + len(stats), 2, height_ratios=[1.25] + [1.0] * len(stats))
+    by_collection, lengths = (figure.add_subplot(grid[0, column]) for column in (0, 1))
     for number, each in enumerate(stats):
+        color = PALETTE[number % len(PALETTE)]
+        names = [f"{each.split}: {folder}" for folder, _ in each.expressions_of[:8]]
+        bars = by_collection.barh(names, [count for _, count in each.expressions_of[:8]], color=color)
+        by_collection.bar_label(bars, padding=3, fontsize=8)
         limit = min(max(each.lengths, default=1), 100)
         lengths.hist(
-            each.lengths, bins=range(1, limit + 2), density=True, histtype="step",
-            color=PALETTE[number % len(PALETTE)], label=each.split,
-        )  # fmt: skip
-        row, next_row = axes[2 + 2 * number], axes[3 + 2 * number]
-        half = -(-len(each.count_of) // 2)
-        for ax, part in ((row, each.count_of[:half]), (next_row, each.count_of[half:])):
-            ax.bar(
-                [token for token, _ in part],
-                [count for _, count in part],
-                color=PALETTE[number % len(PALETTE)],
-            )
-            ax.set_yscale("log")
-            ax.tick_params(axis="x", labelrotation=90, labelsize=6)
-            for label in ax.get_xticklabels():
-                label.set_parse_math(False)
-            ax.set_title(f"{each.split}: how often each symbol occurs")
-    lengths.set_title("tokens per expression (share)")
-    lengths.legend()
+            each.lengths,
+            bins=range(1, limit + 2),
+            density=True,
+            histtype="step",
+            color=color,
+            label=each.split,
+        )
+        _draw_counts(figure.add_subplot(grid[1 + number, :]), each, color)
+    by_collection.invert_yaxis()
+    by_collection.margins(x=0.1)
+    by_collection.set_title("expressions by collection", loc="left")
+    lengths.set_title("tokens per expression, share of the expressions", loc="left")
+    if stats:
+        lengths.legend(frameon=False)
+    for ax in figure.axes:
+        ax.spines[["top", "right"]].set_visible(False)
     _save(figure, path)
+
+
+def _draw_counts(ax: "Axes", stats: SplitStats, color: str) -> None:
+    """How often each symbol occurs, on a scale on which rare ones can be seen."""
+    tokens = [token for token, _ in stats.count_of]
+    ax.bar(range(len(tokens)), [count for _, count in stats.count_of], color=color)
+    ax.set_xticks(range(len(tokens)), tokens, rotation=90, fontsize=7, parse_math=False)
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter("{x:,.0f}")
+    ax.yaxis.set_minor_formatter("")
+    ax.margins(x=0.005)
+    ax.set_title(f"{stats.split}: how often each symbol occurs", loc="left")
 
 
 def _draw_ink(ax: "Axes", ink: Ink, segmentation: bool) -> None:
@@ -143,15 +152,18 @@ def _draw_ink(ax: "Axes", ink: Ink, segmentation: bool) -> None:
     ax.invert_yaxis()
 
 
-def _subplots(rows: int, columns: int, size: tuple[float, float]) -> tuple["Figure", list[Any]]:
+def _figure(size: tuple[float, float]) -> "Figure":
     try:
         # The object interface leaves the user's own matplotlib settings (a notebook's backend) alone.
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError("pictures need matplotlib: pip install 'inktex[figures]'") from error
-    figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False)
-    return figure, list(axes.flat)
+    return Figure(figsize=size, layout="constrained")
+
+
+def _subplots(rows: int, columns: int, size: tuple[float, float]) -> tuple["Figure", list[Any]]:
+    figure = _figure(size)
+    return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
 def _save(figure: "Figure", path: Path) -> None:
