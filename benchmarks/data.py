@@ -61,7 +61,10 @@ def agreement(folder: Path, split: str, package: str) -> None:
         caption = captions.get(Path(file.path).stem)
         try:
             ours = normalize(ink.truth or "")
-            found["captions"] += caption is not None and ours == normalize(join(caption))
+        except LatexError:
+            ours = ()
+        found["captions"] += caption is not None and ours == normalize(join(caption))
+        try:
             expected = parse_layout(caption or ours)
             theirs = layout_from_mathml(ink.mathml or "", [(s.label, s.strokes, s.id) for s in ink.symbols])
         except LatexError:
@@ -114,7 +117,7 @@ def main() -> None:
         for split in ("train", "test2013", "test2014"):
             if (folder / f"{split}.zip").is_file():
                 agreement(folder, split, f"{split}.zip")
-    print(f"\n*{provenance('python benchmarks/data.py').line()}*")
+    print(f"\n*{provenance('OMP_NUM_THREADS=1 python benchmarks/data.py').line()}*")
 
 
 if __name__ == "__main__":
