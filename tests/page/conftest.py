@@ -1,10 +1,6 @@
 """A real browser on a real server: Debian's Chromium, driven by Playwright, writing with pointer events."""
 
-import json
 import shutil
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,62 +9,28 @@ import pytest
 pytest.importorskip("fastapi", reason="the server needs inktex[serve]")
 pytest.importorskip("playwright", reason="the page is tested with playwright (inktex[dev])")
 
-import uvicorn
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
 from inktex.recognizer import Recognizer
-from inktex.runtime import ModelError
-from inktex.server import ServerOptions, create_app
-from inktex.server.app import STATIC
-from inktex.server.running import config_for
+from inktex.server import ServerOptions
+from running_server import RunningServer, Strokes, page_examples
 
-Strokes = list[list[list[float]]]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
-class PageServer:
-    """A server in a thread of this process."""
-
-    def __init__(self, recognizer: Recognizer, port: int = 0, **options: Any) -> None:
-        listener = socket.create_server(("127.0.0.1", port))
-        self.port: int = listener.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}/"
-        settings = ServerOptions(grace_seconds=1, **options)
-        self._server = uvicorn.Server(config_for(settings, create_app(settings, recognizer=recognizer)))
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listener]}, daemon=True)
-        self._thread.start()
-        for _ in range(600):
-            if self._server.started:
-                return
-            time.sleep(0.05)
-        raise RuntimeError("the server did not start")
-
-    def stop(self) -> None:
-        self._server.should_exit = True
-        self._thread.join(15)
-
-
 @pytest.fixture(scope="session")
-def recognizer() -> Recognizer:
-    try:
-        return Recognizer()
-    except ModelError as error:
-        pytest.skip(f"no weights to recognise with: {error}")
-
-
-@pytest.fixture(scope="session")
-def page_server(recognizer: Recognizer) -> Iterator[PageServer]:
-    server = PageServer(recognizer)
+def page_server(recognizer: Recognizer) -> Iterator[RunningServer]:
+    server = RunningServer(ServerOptions(grace_seconds=1), recognizer)
     yield server
     server.stop()
 
 
 @pytest.fixture
-def serve_page(recognizer: Recognizer) -> Iterator[Callable[..., PageServer]]:
-    started: list[PageServer] = []
+def serve_page(recognizer: Recognizer) -> Iterator[Callable[..., RunningServer]]:
+    started: list[RunningServer] = []
 
-    def start(**options: Any) -> PageServer:
-        started.append(PageServer(recognizer, **options))
+    def start(port: int = 0, **options: Any) -> RunningServer:
+        started.append(RunningServer(ServerOptions(grace_seconds=1, **options), recognizer, port))
         return started[-1]
 
     yield start
@@ -90,9 +52,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def examples() -> dict[str, Strokes]:
-    """Ink that the project made, by what it says: the examples of the page."""
-    entries = json.loads((STATIC / "examples.json").read_text(encoding="utf-8"))
-    return {entry["latex"]: entry["strokes"] for entry in entries}
+    return page_examples()
 
 
 def thinned(points: list[list[float]], most: int = 11) -> list[list[float]]:
@@ -247,7 +207,7 @@ def paper_of() -> Callable[[Page], Paper]:
 
 
 @pytest.fixture
-def paper(new_page: Callable[..., Page], page_server: PageServer) -> Paper:
+def paper(new_page: Callable[..., Page], page_server: RunningServer) -> Paper:
     """The page, ready to write on, with a mouse, without animations."""
     page = new_page(page_server.url, reduced_motion="reduce")
     page.wait_for_selector('#state[data-state="ready"]')

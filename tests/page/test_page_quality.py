@@ -171,14 +171,14 @@ def test_a_token_is_asked_for(
     page.fill("#lock-token", "a-good-long-token")
     page.keyboard.press("Enter")
     page.wait_for_selector('#state[data-state="ready"]')
-    linked = new_page(f"{server.url}#token=a-good-long-token", expect=("WebSocket connection", "ERR_"))
+    linked = new_page(f"{server.url}/#token=a-good-long-token", expect=("WebSocket connection", "ERR_"))
     linked.wait_for_selector('#state[data-state="ready"]')
     assert "token" not in linked.url  # not left in the address
 
 
 def test_the_page_for_programs_works(new_page: Callable[..., Any], page_server: Any) -> None:
     source = axe_source()
-    page = new_page(f"{page_server.url}docs")
+    page = new_page(f"{page_server.url}/docs")
     page.wait_for_selector(".operation button")
     assert "/v1/recognize" in page.inner_text("main")
     page.locator(".operation button").first.click()
