@@ -83,7 +83,7 @@ def test_a_wide_beam_finds_the_same_answers_as_brute_force(seed, scale, rule, gr
     truth = every_answer(model.tables[0], options)
     [answers] = beam_search(model, [np.zeros((1, 1))], options)
     assert [answer.score for answer in answers] == pytest.approx([score for score, _ in truth[:4]], abs=1e-4)
-    assert answers[0].tokens == truth[0][1]
+    assert answers[0].tokens in [tokens for score, tokens in truth if score > truth[0][0] - 1e-4]
 
 
 @given(seeds, st.integers(1, 8), st.integers(1, 4), length_rules)
@@ -96,7 +96,10 @@ def test_an_expression_gets_the_same_answers_alone_and_in_a_batch(seed, beam, to
         [alone] = beam_search(model, [array], options)
         assert len(alone) == len(answers)
         for one, other in zip(answers, alone, strict=True):
-            same(one, other)
+            if one.tokens == other.tokens:
+                same(one, other)
+            else:  # equally good answers stand in any order
+                assert one.score == pytest.approx(other.score, abs=1e-6)
 
 
 @given(seeds, sharpness, st.integers(1, 15), st.integers(1, 6), st.integers(1, 5))

@@ -86,6 +86,20 @@ def test_a_deadline_in_the_middle_closes_what_is_open():
             assert GRAMMAR.accepts(FORMULAS.decode(answers[0].tokens))
 
 
+@pytest.mark.parametrize("steps", range(1, 12))
+def test_a_deadline_never_asks_the_model_about_nothing(monkeypatch, steps):
+    class Strict(RnnStepper):
+        def step(self, state, tokens):
+            assert len(tokens) > 0
+            return super().step(state, tokens)
+
+    model, features = Strict(5, sharpness=0.5), random_features(5, 2)
+    monkeypatch.setattr(time, "monotonic", lambda: float(model.steps))
+    for each in ([features[0]], features):
+        model.steps = 0
+        assert all(beam_search(model, each, SearchOptions(beam=4, top=3), deadline=float(steps)))
+
+
 def test_tokens_without_any_probability_are_written_only_where_nothing_else_is_possible():
     table = np.full((1, FORMULAS.size, FORMULAS.size), -np.inf, np.float32)
     table[0, 0, FORMULAS.id(r"\sqrt")] = 0

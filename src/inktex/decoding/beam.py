@@ -7,9 +7,11 @@ At every step the `beam` best continuations of an expression are chosen among al
 hypotheses; those that end leave the beam, the others go on. An expression is finished when none of its
 hypotheses can still reach the answers it has. The greedy hypothesis is carried along even when it falls out
 of the beam, so that no answer scores below it. All expressions share one batch; rows (hypotheses) are kept
-together by expression, and every decision is an array operation over all rows.
+together by expression, and every decision is an array operation over all rows. One expression alone, as
+in live writing, takes shorter ways to the same choices: its arrays are so small that calls are what costs.
 """
 
+import math
 import time
 from bisect import insort
 from collections.abc import Callable, Sequence
@@ -48,7 +50,8 @@ def beam_search(
             raise SearchCancelled
         if deadline is not None and time.monotonic() >= deadline:
             search.hurry()
-        search.step()
+        if len(search.owners):
+            search.step()
     return search.answers()
 
 
@@ -60,6 +63,7 @@ class _Search:
     ) -> None:
         expressions = len(features)
         self._options = options
+        self._alone = expressions == 1
         self._beam = options.beam
         self._limit = options.max_length
         self._table = token_table(stepper.vocabulary, grammar=options.grammar)
@@ -81,6 +85,7 @@ class _Search:
         # beat.
         self._finished: list[list[tuple[float, int, int, bool]]] = [[] for _ in features]
         self._to_beat = np.full(expressions, -np.inf)  # (expressions,) score of the last answer to be given
+        self._some_are_full = False  # whether any expression has all the answers it is to give
         self._best_total = np.full(expressions, -np.inf)  # (expressions,) of finished hypotheses
 
     def step(self) -> None:
@@ -88,8 +93,9 @@ class _Search:
         output = self._joint.step(self._state, self._tokens)
         allowed = self._table.allowed(self._grammar, self._limit - self._count, self._permitted)
         candidates = np.where(allowed, output.gains + self._totals[:, None], -np.inf)  # (rows, K)
-        rows, tokens, totals = _best_per_owner(candidates, self.owners, self._beam)
-        if np.isnan(totals).any():
+        choose = _best_of_one if self._alone else _best_per_owner
+        rows, tokens, totals = choose(candidates, self.owners, self._beam)
+        if math.isnan(totals.sum()):
             raise DecodingError("the model's log probabilities are not numbers")
         rows, tokens, totals, is_greedy = self._with_greedy(candidates, rows, tokens, totals)
         owners = self.owners[rows]
@@ -147,9 +153,11 @@ class _Search:
         self, candidates: Floats, rows: Ids, tokens: Ids, totals: Floats
     ) -> tuple[Ids, Ids, Floats, Bools]:
         """Mark the choices that continue the greedy hypotheses, and add those that the beam left out."""
-        greedy_rows = np.flatnonzero(self._is_greedy)
+        greedy_rows = self._is_greedy.nonzero()[0]
         if self._beam == 1 or len(greedy_rows) == 0:
             return rows, tokens, totals, self._is_greedy[rows]
+        if self._alone:
+            return _with_greedy_row(candidates, int(greedy_rows[0]), rows, tokens, totals)
         favourites = np.full(len(candidates), -1)
         favourites[greedy_rows] = candidates[greedy_rows].argmax(axis=1)
         is_greedy = tokens == favourites[rows]
@@ -176,36 +184,74 @@ class _Search:
             insort(finished, (-score, self._count - 1, choice, cut))
             if len(finished) >= self._options.top:
                 self._to_beat[owner] = -finished[self._options.top - 1][0]
+                self._some_are_full = True
             self._best_total[owner] = max(self._best_total[owner], total)
 
     def _hopeful(self, owners: Ids, totals: Floats, is_greedy: Bools) -> Bools:
         """Which choices could still become answers; the greedy one is only dropped if it surely cannot."""
         options = self._options
-        horizon = min(self._count + options.horizon, self._limit + 1)
-        to_beat = self._to_beat[owners]
-        hopeful = options.bound(totals, self._count, horizon) > to_beat
+        hopeful: Bools | None = None
         if options.prune is not None:
-            best = self._best_total.copy()
-            np.maximum.at(best, owners, totals)
-            hopeful &= totals >= best[owners] - options.prune
+            hopeful = totals >= self._best_so_far(owners, totals) - options.prune
+        if not self._some_are_full:  # there is nothing to beat yet
+            return np.ones(len(totals), np.bool_) if hopeful is None else hopeful | is_greedy
+        to_beat = self._to_beat[owners]
+        horizon = min(self._count + options.horizon, self._limit + 1)
+        reaching = options.bound(totals, self._count, horizon) > to_beat
+        hopeful = reaching if hopeful is None else hopeful & reaching
         if options.length_handling != "none" or options.prune is not None:
             hopeful |= is_greedy & (options.bound(totals, self._count, self._limit + 1) > to_beat)
         return hopeful
+
+    def _best_so_far(self, owners: Ids, totals: Floats) -> Any:
+        """The best sum of each choice's expression, finished or not."""
+        if self._alone:
+            return max(float(self._best_total[0]), float(totals.max())) if len(totals) else -np.inf
+        best = self._best_total.copy()
+        np.maximum.at(best, owners, totals)
+        return best[owners]
+
+
+def _with_greedy_row(
+    candidates: Floats, greedy: int, rows: Ids, tokens: Ids, totals: Floats
+) -> tuple[Ids, Ids, Floats, Bools]:
+    """`_with_greedy` for one expression, whose greedy hypothesis is the row `greedy`."""
+    favourite = int(candidates[greedy].argmax())
+    is_greedy = (rows == greedy) & (tokens == favourite)
+    if not is_greedy.any():
+        rows, tokens = np.append(rows, greedy), np.append(tokens, favourite)
+        totals = np.append(totals, candidates[greedy, favourite])
+        is_greedy = np.append(is_greedy, True)
+    return rows, tokens, totals, is_greedy
+
+
+def _best_of_one(candidates: Floats, owners: Ids, beam: int) -> tuple[Ids, Ids, Floats]:
+    """`_best_per_owner` where there is one owner."""
+    del owners
+    flat = candidates.ravel()
+    if beam == 1:
+        places = np.array([flat.argmax()])
+    elif beam < len(flat):
+        places = flat.argpartition(len(flat) - beam)[len(flat) - beam :]
+    else:
+        places = np.arange(len(flat))
+    values = flat[places]
+    usable = values != -np.inf
+    if not usable.all():
+        places, values = places[usable], values[usable]
+    rows, tokens = np.divmod(places, candidates.shape[1])
+    return rows, tokens, values
 
 
 def _best_per_owner(candidates: Floats, owners: Ids, beam: int) -> tuple[Ids, Ids, Floats]:
     """The `beam` best finite candidates of each owner: rows, tokens and values, ascending by owner."""
     size = candidates.shape[1]
-    if owners[0] == owners[-1]:
-        grid = candidates.reshape(1, -1)
-        first = np.zeros(1, np.int64)
-    else:
-        first = np.concatenate([[0], np.flatnonzero(owners[1:] != owners[:-1]) + 1])
-        counts = np.diff(first, append=len(owners))
-        group = np.repeat(np.arange(len(first)), counts)
-        padded = np.full((len(first), int(counts.max()), size), -np.inf)
-        padded[group, np.arange(len(owners)) - first[group]] = candidates
-        grid = padded.reshape(len(first), -1)
+    first = np.concatenate([[0], np.flatnonzero(owners[1:] != owners[:-1]) + 1])
+    counts = np.diff(first, append=len(owners))
+    group = np.repeat(np.arange(len(first)), counts)
+    padded = np.full((len(first), int(counts.max()), size), -np.inf)
+    padded[group, np.arange(len(owners)) - first[group]] = candidates
+    grid = padded.reshape(len(first), -1)
     width = grid.shape[1]
     if beam == 1:
         flat = grid.argmax(axis=1)[:, None]

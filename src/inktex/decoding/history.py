@@ -14,10 +14,12 @@ from .stepper import Floats, Ids
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    parents: Ids  # (choices,) which choice of the step before each one continues
-    rows: Ids  # (choices,) which row of the model's output it was read from
-    tokens: Ids  # (choices,)
-    log_probs: Floats  # (choices,) of the model
+    """Lists, since they are read one by one; a look into an array costs ten times as much."""
+
+    parents: list[int]  # of each choice: which choice of the step before it continues
+    rows: list[int]  # which row of the model's output it was read from
+    tokens: list[int]
+    log_probs: list[float]  # of the model
     attention: Floats  # (rows, L)
 
 
@@ -29,25 +31,28 @@ class History:
 
     def record(self, parents: Ids, rows: Ids, tokens: Ids, log_probs: Floats, attention: Floats) -> None:
         """Add the choices of one more step."""
-        self._steps.append(_Step(parents, rows, tokens, log_probs, attention))
+        self._steps.append(
+            _Step(parents.tolist(), rows.tolist(), tokens.tolist(), log_probs.tolist(), attention)
+        )
 
     def trace(self, step: int, choice: int, *, length: int, score: float, cut: bool) -> Hypothesis:
         """The hypothesis that ended with this choice; its expression has `length` annotations."""
-        count = step + 1
-        tokens = np.empty(count, np.int64)
-        log_probs = np.empty(count, np.float32)
-        attention = np.empty((count, length), np.float32)
-        for index in range(step, -1, -1):
-            past = self._steps[index]
-            tokens[index] = past.tokens[choice]
-            log_probs[index] = past.log_probs[choice]
-            attention[index] = past.attention[past.rows[choice], :length]
-            choice = int(past.parents[choice])
+        tokens: list[int] = []
+        log_probs: list[float] = []
+        looks: list[Floats] = []
+        for past in reversed(self._steps[: step + 1]):
+            tokens.append(past.tokens[choice])
+            log_probs.append(past.log_probs[choice])
+            looks.append(past.attention[past.rows[choice]])
+            choice = past.parents[choice]
+        attention = np.empty((step + 1, length), np.float32)
+        for place, look in enumerate(reversed(looks)):
+            attention[place] = look[:length]
         return Hypothesis(
-            tokens=tuple(tokens[:-1].tolist()),
-            log_prob=float(log_probs.sum(dtype=np.float64)),
+            tokens=tuple(tokens[:0:-1]),
+            log_prob=float(sum(log_probs)),
             score=score,
-            token_log_probs=log_probs,
+            token_log_probs=np.array(log_probs[::-1], np.float32),
             attention=attention,
             cut=cut,
         )

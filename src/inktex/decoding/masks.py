@@ -42,8 +42,9 @@ class TokenTable:
         self._numbers: dict[GrammarState, int] = {}
         self._states: list[GrammarState] = []
         self._masks: Bools = np.ones((1, vocabulary.size), np.bool_)
-        self._next: NDArray[np.int32] = np.zeros((1, vocabulary.size), np.int32)
+        self._next: Ids = np.zeros((1, vocabulary.size), np.int64)
         self._closing: NDArray[np.int32] = np.zeros(1, np.int32)
+        self._furthest = 0  # the largest of these
         self._masks_within: dict[tuple[int, int], Bools] = {}
         if self._grammar is not None:
             with self._lock:
@@ -63,8 +64,11 @@ class TokenTable:
 
         `permitted` (K,) restricts the tokens further.
         """
-        mask = self._masks[states]
-        if remaining <= CLOSING_MARGIN + int(self._closing[states].max()):
+        if remaining > CLOSING_MARGIN + self._furthest or remaining > CLOSING_MARGIN + int(
+            self._closing[states].max()
+        ):
+            mask = self._masks[states]
+        else:
             mask = np.stack([self._mask_within(state, remaining) for state in states.tolist()])
         if permitted is not None:
             mask = mask & permitted
@@ -73,9 +77,10 @@ class TokenTable:
     def advance(self, states: Ids, tokens: Ids) -> Ids:
         """States after a token each; the tokens are allowed ones and none is the end mark."""
         following = self._next[states, tokens]
-        for row in np.flatnonzero(following < 0):
-            following[row] = self._advance_one(int(states[row]), int(tokens[row]))
-        return following.astype(np.int64)
+        if following.min(initial=0) < 0:
+            for row in np.flatnonzero(following < 0):
+                following[row] = self._advance_one(int(states[row]), int(tokens[row]))
+        return following
 
     def _advance_one(self, state: int, token: int) -> int:
         if self._next[state, token] >= 0 or self._grammar is None:
@@ -111,6 +116,7 @@ class TokenTable:
         self._masks[number] = self._grammar.mask(state)
         self._next[number] = -1
         self._closing[number] = self._grammar.shortest_end(state)
+        self._furthest = max(self._furthest, int(self._closing[number]))
         self._states.append(state)
         self._numbers[state] = number
         return number
@@ -119,7 +125,7 @@ class TokenTable:
         """Make room in new arrays: other threads read on in the old ones, which hold all they know of."""
         used = len(self._states)
         masks = np.zeros((size, self.vocabulary.size), np.bool_)
-        following = np.full((size, self.vocabulary.size), -1, np.int32)
+        following = np.full((size, self.vocabulary.size), -1, np.int64)
         closing = np.zeros(size, np.int32)
         masks[:used] = self._masks[:used]
         following[:used] = self._next[:used]
