@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from small_networks import SMALL, VARIANTS, random_features, random_network
 
+from inktex.corpus import Synthesizer, open_bank
 from inktex.decoding import SearchOptions, beam_search, greedy
+from inktex.features import FeatureOptions, extract_many
 from inktex.latex import Vocabulary
 from inktex.runtime import ModelError, OnnxStepper
 from inktex.training import TorchStepper
@@ -20,6 +22,23 @@ def exported(network, precision=Precision.full):
     return OnnxStepper(
         member.encoder, member.decoder, Vocabulary(network.config.vocabulary), network.config.stride
     )
+
+
+@pytest.fixture(scope="module")
+def written_features():
+    """Features of 300 expressions in the built-in hand, the shortest first."""
+    rng = np.random.default_rng(7)
+    pieces = [("x", "^", "{", "2", "}"), (r"\frac", "{", "a", "}", "{", "y", "}"), (r"\sqrt", "{", "z", "}")]
+    pieces += [("a", "_", "{", "1", "}"), ("x",), ("2",), ("y",)]
+    writer = Synthesizer(open_bank("hershey"))
+    inks = []
+    for seed in range(300):
+        count = 1 + seed % 3
+        chosen = [pieces[place] for place in rng.integers(0, len(pieces), count)]
+        tokens = [token for piece in chosen for token in (*piece, "+")][:-1]
+        inks.append(writer.write(tuple(tokens), seed).ink)
+    made = extract_many(inks, FeatureOptions.polyline())
+    return sorted((each.rows for each in made), key=len)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -73,19 +92,30 @@ def test_the_beam_finds_the_same_answers_alone_and_in_batches():
             np.testing.assert_allclose(answers[0].attention, expected[0].attention, atol=1e-4)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_three_hundred_expressions_get_the_same_tokens_and_probabilities(variant):
+@pytest.mark.parametrize(
+    ("variant", "precision", "most_others"),
+    [
+        *((variant, Precision.full, 0) for variant in VARIANTS),
+        # Random networks are often undecided between two tokens, where the last digits decide.
+        ("with coverage", Precision.half, 3),
+    ],
+)
+def test_three_hundred_expressions_get_the_same_tokens_and_probabilities(
+    variant, precision, most_others, written_features
+):
     network = random_network(VARIANTS[variant], seed=7)
-    rng = np.random.default_rng(7)
-    features = random_features(rng, *sorted(rng.integers(1, 60, 300).tolist()))
     options = SearchOptions(beam=1, max_length=25)
-    steppers = TorchStepper(network), exported(network)
+    steppers = TorchStepper(network), exported(network, precision)
+    others = 0
     for start in range(0, 300, 50):
-        batch = features[start : start + 50]
+        batch = written_features[start : start + 50]
         for by_torch, by_onnx in zip(*(greedy(each, batch, options) for each in steppers), strict=True):
-            assert by_onnx.tokens == by_torch.tokens
+            if by_onnx.tokens != by_torch.tokens:
+                others += 1
+                continue
             difference = np.abs(np.exp(by_onnx.token_log_probs) - np.exp(by_torch.token_log_probs))
             assert difference.max() < 1e-3
+    assert others <= most_others
 
 
 @pytest.mark.parametrize(("precision", "tolerance"), [(Precision.half, 1e-4), (Precision.int8, 5e-2)])
