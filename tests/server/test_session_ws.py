@@ -96,6 +96,15 @@ def test_strokes_can_be_taken_away_moved_and_cleared(talk: Talk, examples: dict[
     assert tokens_of(talk.answer(5)) == normalize(SQUARE)
 
 
+def test_a_change_that_is_refused_changes_nothing(talk: Talk, examples: dict[str, Strokes]) -> None:
+    talk.write(examples[SQUARE], revision=1)
+    names = talk.answer(1)["strokes"]
+    talk.say(type="remove", ids=["s0", "no such stroke"], revision=2)
+    assert talk.hear()["type"] == "error"
+    talk.say(type="remove", ids=["s1", "s1"], revision=3)
+    assert talk.answer(3)["strokes"] == ["s0", *names[2:]]
+
+
 def test_the_newest_wins(talk: Talk, examples: dict[str, Strokes]) -> None:
     strokes = examples[r"x = \frac{-b \pm \sqrt{b^{2} - 4ac}}{2a}"]
     for revision, points in enumerate(strokes, 1):  # faster than anyone can read

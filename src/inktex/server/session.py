@@ -141,8 +141,9 @@ class LiveSession:
             if isinstance(message, messages.Add | messages.Replace):
                 self._put(message)
             elif isinstance(message, messages.Remove):
-                for name in message.ids:
-                    self._session.remove(self._number(name))
+                known = {name: self._number(name) for name in message.ids}  # all of them, or none is removed
+                for name, number in known.items():
+                    self._session.remove(number)
                     del self._numbers[name], self._points[name]
             elif isinstance(message, messages.Pin):
                 self._session.pin([self._number(name) for name in message.ids], message.latex)
