@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from inktex.ink import Ink, read, write_inkml
@@ -74,28 +75,32 @@ def test_copy_in_every_form(copying: Any) -> None:
         page.evaluate("() => { document.querySelector('#toast').textContent = '' }")
 
 
+def saved(page: Any, kind: str, folder: Path) -> Path:
+    page.click("#save")
+    with page.expect_download() as download:
+        page.click(f'[data-save="{kind}"]')
+    target = folder / download.value.suggested_filename
+    download.value.save_as(target)
+    assert target.suffix == f".{kind}"
+    return target
+
+
 def test_saved_ink_is_read_back(copying: Any, tmp_path: Path) -> None:
     page = copying.page
-    inks = []
-    for kind in ("inkml", "json"):
-        page.click("#save")
-        with page.expect_download() as download:
-            page.click(f'[data-save="{kind}"]')
-        target = tmp_path / download.value.suggested_filename
-        download.value.save_as(target)
-        assert target.suffix == f".{kind}"
-        inks.append(read(target))
+    inks = [read(saved(page, kind, tmp_path)) for kind in ("inkml", "json")]
     assert len(inks[0]) == copying.stroke_count
     assert inks[0].points.tolist() == inks[1].points.tolist()
     for ink in inks:
         assert ink.time is not None
         assert ink.pressure is not None
         assert normalize(ink.truth or "") == normalize("x^{2} + 1")
+    for kind in ("xopp", "excalidraw"):
+        ink = read(saved(page, kind, tmp_path))
+        assert ink.pressure is not None
+        moved = inks[0].translate(*(ink.points[0] - inks[0].points[0]))
+        np.testing.assert_allclose(ink.points, moved.points, atol=0.011)
     for kind in ("svg", "png"):
-        page.click("#save")
-        with page.expect_download() as download:
-            page.click(f'[data-save="{kind}"]')
-        assert download.value.path().stat().st_size > 300
+        assert saved(page, kind, tmp_path).stat().st_size > 300
 
 
 def ink_files(strokes: Strokes, folder: Path) -> list[Path]:

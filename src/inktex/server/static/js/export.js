@@ -35,6 +35,40 @@ export function toJson(strokes, latex) {
   });
 }
 
+/** An Excalidraw drawing: one freehand element per stroke, its points relative to its first. */
+export function toExcalidraw(strokes) {
+  const elements = strokes.map(({ id, points }, i) => {
+    const [x, y] = points[0];
+    const box = boundsOf([{ points }]);
+    return {
+      id: `ink-${id ?? i}`, type: "freedraw", x, y, width: box.width, height: box.height, angle: 0,
+      strokeColor: "#1e1e1e", backgroundColor: "transparent", fillStyle: "solid", strokeWidth: 2, strokeStyle: "solid",
+      roughness: 0, opacity: 100, groupIds: [], seed: i + 1, version: 1, versionNonce: i + 1, isDeleted: false,
+      points: points.map(([px, py]) => [px - x, py - y]),
+      pressures: points.map(([, , , pressure]) => pressure ?? 0.5), simulatePressure: false,
+    };
+  });
+  return JSON.stringify({ type: "excalidraw", version: 2, source: "inktex", elements, appState: {}, files: {} });
+}
+
+/** A Xournal++ notebook of one page that is large enough; widths follow the pressure. */
+export async function toXopp(strokes, latex) {
+  const margin = 30, pen = 1.6;
+  const box = boundsOf(strokes) ?? { left: 0, top: 0, width: 0, height: 0 };
+  const size = [Math.max(595.28, box.width + 2 * margin), Math.max(841.89, box.height + 2 * margin)];
+  const lines = strokes.map(({ points }) => {
+    const drawn = points.length > 1 ? points : [points[0], points[0]]; // a dot is a line of no length there
+    const widths = drawn.slice(1).map(([, , , pressure]) => (pen * 2 * (pressure ?? 0.5)).toFixed(2));
+    const places = drawn.map(([x, y]) => `${(x - box.left + margin).toFixed(2)} ${(y - box.top + margin).toFixed(2)}`);
+    return `<stroke tool="pen" color="#1c2438ff" width="${[pen, ...widths].join(" ")}">${places.join(" ")}</stroke>`;
+  });
+  const xml =
+    '<?xml version="1.0" standalone="no"?>\n<xournal creator="inktex" fileversion="4">\n' +
+    `<title>${escaped(latex ?? "")}</title>\n<page width="${size[0].toFixed(2)}" height="${size[1].toFixed(2)}">\n` +
+    `<background type="solid" color="#ffffffff" style="plain"/>\n<layer>\n${lines.join("\n")}\n</layer>\n</page>\n</xournal>\n`;
+  return new Response(new Blob([xml]).stream().pipeThrough(new CompressionStream("gzip"))).blob();
+}
+
 /** The ink as an SVG picture. */
 export function inkSvg(strokes, { colour = "#1c2438", width = 3.4, margin = 10 } = {}) {
   const box = boundsOf(strokes) ?? { left: 0, top: 0, width: 1, height: 1 };

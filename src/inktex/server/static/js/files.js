@@ -1,7 +1,7 @@
 // Open and save ink, and the clipboard.
 
 import { boundsOf, placed } from "./geometry.js";
-import { formulaSvg, inkSvg, toInkml, toJson, toPng } from "./export.js";
+import { formulaSvg, inkSvg, toExcalidraw, toInkml, toJson, toPng, toXopp } from "./export.js";
 import { authorization } from "./live.js";
 import { newId } from "./notebook.js";
 
@@ -71,6 +71,8 @@ export async function saveInk(kind, strokes, latex) {
   const name = `formula.${kind}`;
   if (kind === "inkml") download(name, toInkml(strokes, latex), "application/inkml+xml");
   else if (kind === "json") download(name, toJson(strokes, latex), "application/json");
+  else if (kind === "xopp") download(name, await toXopp(strokes, latex));
+  else if (kind === "excalidraw") download(name, toExcalidraw(strokes), "application/json");
   else if (kind === "svg") download(name, inkSvg(strokes), "image/svg+xml");
   else download(name, await toPng(inkSvg(strokes)), "image/png");
 }
