@@ -19,6 +19,14 @@ from inktex.bulk.units import Plan, Unit, units_of
 from inktex.recognizer import Recognizer
 from inktex.runtime import Model, ModelFile, find_model, join_models, read_model
 
+# Of a Ray that the command starts. Workers have the command's priority, as those of the plain engine have;
+# they are started when they are needed, and on a busy machine they may take their time.
+LOCAL_SETTINGS = {
+    "worker_niceness": 0,
+    "prestart_worker_first_driver": False,
+    "worker_register_timeout_seconds": 600,
+}
+
 
 @dataclass(frozen=True)
 class RayOptions:
@@ -143,14 +151,13 @@ def _join(ray: Any, address: str | None, workers: int) -> None:
     if address is not None:
         ray.init(address=address, **quiet)
     else:
-        # One core more than actors: Ray Data's own small tasks need one too. Workers have the priority of the
-        # command, as those of the plain engine have; Ray would lower it.
+        # One core more than actors: Ray Data's own small tasks need one too.
         ray.init(
             address="local",
             num_cpus=workers + 1,
             include_dashboard=False,
             object_store_memory=512 * 2**20,
-            _system_config={"worker_niceness": 0},
+            _system_config=LOCAL_SETTINGS,
             **quiet,
         )
 
