@@ -64,6 +64,15 @@ def test_what_a_correction_decided_survives_further_writing(shipped):
     assert session.answer().latex.startswith(r"\alpha ^ { 2 } + b ^ { 2 } = c ^ { 2 }")
 
 
+def test_a_script_written_onto_a_pinned_script_is_still_latex(shipped):
+    session = shipped.session()
+    cross = [session.add([(0, 0), (10, 12), (20, 20)]), session.add([(20, 0), (9, 11), (0, 20)])]
+    session.pin(cross, r"\chi ^ { 2 }")  # a letter that the model does not know
+    assert session.answer().latex == r"\chi ^ { 2 }"
+    session.add([(30, -5), (36, -9), (38, -4), (29, 4), (40, 4)])
+    assert session.answer().latex == r"{ \chi ^ { 2 } } ^ { 2 }"
+
+
 def test_the_notebook_runs(shipped, monkeypatch):
     monkeypatch.chdir(ROOT)
     notebook = json.loads((ROOT / "examples" / "notebook.ipynb").read_text())

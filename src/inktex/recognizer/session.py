@@ -220,5 +220,8 @@ def _in_own_words(
         if pin.foreign and (place := find_pin(pin, best, shares[:, number])) is not None
     ]
     for place, texts in sorted(found, key=lambda each: -each[0].start):
+        following = answer.texts[place.stop : place.stop + 1]
+        if following in (("^",), ("_",)) and following[0] in texts:
+            texts = ("{", *texts, "}")  # a second script of the same kind needs a base of its own
         answer = with_texts(answer, texts, place)
     return answer
