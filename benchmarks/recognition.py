@@ -282,7 +282,7 @@ def main() -> None:
         "start": start,
         "size": {
             "installed_mb": sum(each.mb for each in packages),
-            "compiled_mb": sum(each.compiled_mb for each in packages),
+            "with_compiled_mb": sum(each.mb + each.compiled_mb for each in packages),
         },
         "packages": {each.name: each.mb for each in packages},
         "compiled": {each.name: each.compiled_mb for each in packages},
