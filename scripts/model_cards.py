@@ -69,8 +69,10 @@ def training(card: dict[str, Any], recipe: str) -> str:
     log = f"logs/{recipe}.jsonl" if seed == 1 else f"logs/{recipe}-{seed}.jsonl"
     kept = f"[log]({log})" if (OUT.parent / log).exists() else "log not kept"
     score = made["last_validation"]
+    shorter = "" if made["epochs"] == 20 else f" --epochs {made['epochs']}"
     return (
-        f"`inktex train --recipe {recipe} --seed {seed}`: {made['epochs']} epochs, {made['steps']:,} steps, "
+        f"`inktex train --recipe {recipe} --seed {seed}{shorter}`: "
+        f"{made['epochs']} epochs, {made['steps']:,} steps, "
         f"{made['cpu_seconds'] / 60:.1f} CPU minutes of one core; greedy on 2013: WER {score['wer']:.2f} %, "
         f"ExpRate {score['exprate']:.2f} %; {kept}"
     )

@@ -1,7 +1,7 @@
 """Put the measured figures into the README, between its two marks.
 
-inktex evaluate p1 p2 --data test2014 --format json --out docs/results/test2014.json
-inktex evaluate p1 p2 --data test2013 --format json --out docs/results/test2013.json
+inktex evaluate p1 p2 p3 --data test2014 --format json --out docs/results/test2014.json
+inktex evaluate p1 p2 p3 --data test2013 --format json --out docs/results/test2013.json
 python scripts/readme_table.py
 """
 
