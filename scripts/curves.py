@@ -52,6 +52,7 @@ def draw(paths: list[Path], out: Path, longest: float | None) -> None:
     for panel in panels:
         panel.set_ylim(bottom=0)
         panel.set_xlim(left=0)
+    panels[1].set_ylim(top=min(panels[1].get_ylim()[1], 110))  # early answers may be many times too long
     panels[0].legend(frameon=False)
     out.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(out, dpi=130)
