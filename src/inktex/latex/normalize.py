@@ -12,6 +12,10 @@ from . import words as known
 from .signs import word_of
 from .tokens import MAX_DEPTH, LatexError, excerpt, tokenize
 
+# A brace that is written out counts up to three levels when it is read again (argument, group, index of a
+# root), so that what is written never nests deeper than can be read.
+MAX_WRITTEN_DEPTH = MAX_DEPTH // 3
+
 
 def normalize(latex: str, *, canonical: bool = True) -> tuple[str, ...]:
     """The tokens of a LaTeX string in caption form; LatexError where the string has no reading.
@@ -24,7 +28,18 @@ def normalize(latex: str, *, canonical: bool = True) -> tuple[str, ...]:
     atoms: list[_Atom] = []
     parser.row(atoms, depth=0)
     _join_spelt(atoms)
-    return tuple(_written(atoms, canonical))
+    tokens = tuple(_written(atoms, canonical))
+    if _deepest(tokens) > MAX_WRITTEN_DEPTH:
+        raise parser.error(f"scripts and arguments are nested more than {MAX_WRITTEN_DEPTH} deep")
+    return tokens
+
+
+def _deepest(tokens: tuple[str, ...]) -> int:
+    depth = deepest = 0
+    for token in tokens:
+        depth += (token == "{") - (token == "}")
+        deepest = max(deepest, depth)
+    return deepest
 
 
 @dataclass
