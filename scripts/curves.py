@@ -52,7 +52,11 @@ def draw(paths: list[Path], out: Path, longest: float | None) -> None:
     for panel in panels:
         panel.set_ylim(bottom=0)
         panel.set_xlim(left=0)
-    panels[1].set_ylim(top=min(panels[1].get_ylim()[1], 110))  # early answers may be many times too long
+    if panels[1].get_ylim()[1] > 110:  # early answers may be many times too long
+        panels[1].set_ylim(bottom=10)
+        panels[1].set_yscale("log")
+        panels[1].set_yticks([10, 20, 50, 100, 200, 500], ["10", "20", "50", "100", "200", "500"])
+        panels[1].minorticks_off()
     panels[0].legend(frameon=False)
     out.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(out, dpi=130)
