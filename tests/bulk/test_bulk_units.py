@@ -11,20 +11,10 @@ from inktex.bulk.asking import Asking
 from inktex.bulk.parts import PartCount, do_unit
 from inktex.bulk.units import Plan, Unit, units_of
 from inktex.ink import Ink, save
-from inktex.recognizer import Recognizer
-from inktex.runtime import ModelError
 from inktex.store.files import read_store, write_store
 from inktex.store.row import StoreRow
 
 INK = Ink.from_strokes([[(0, 0), (10, 10)], [(0, 10), (10, 0)]])
-
-
-@pytest.fixture(scope="module")
-def recognizer() -> Recognizer:
-    try:
-        return Recognizer(beam=1)
-    except ModelError as error:
-        pytest.skip(f"no weights to recognise with: {error}")
 
 
 @pytest.fixture

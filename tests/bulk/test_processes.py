@@ -17,20 +17,10 @@ from inktex.bulk import processes
 from inktex.bulk.asking import Asking
 from inktex.cli import build_app
 from inktex.ink import Ink, InkError, save
-from inktex.recognizer import Recognizer
-from inktex.runtime import ModelError
 
 CROSS = Ink.from_strokes([[(0, 0), (10, 10)], [(0, 10), (10, 0)]])
 LINE = Ink.from_strokes([[(0, 0), (0, 20)]])
 ASKING = Asking(beam=1, timeout=None)
-
-
-@pytest.fixture(scope="module")
-def recognizer() -> Recognizer:
-    try:
-        return Recognizer(beam=1)
-    except ModelError as error:
-        pytest.skip(f"no weights to recognise with: {error}")
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def test_two_files_are_compared(inks, tmp_path):
 
 
 def test_a_model_reads_the_ink_and_its_answers_can_be_saved_and_scored_again(inks, tmp_path):
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="PyTorch weights need inktex[train]")
     from inktex.model import ModelConfig, Network, save_network
 
     weights, saved = tmp_path / "tiny.safetensors", tmp_path / "answers.tsv"

@@ -94,7 +94,7 @@ def test_any_ink_fits_into_the_picture(strokes):
 
 
 def test_png_shows_what_the_svg_shows():
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="PNG and GIF need inktex[figures]")
     from matplotlib.image import imread
 
     from inktex.explain.raster import to_png
@@ -112,7 +112,7 @@ def test_png_shows_what_the_svg_shows():
 
 
 def test_gif_has_a_frame_per_token_and_repeats():
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="PNG and GIF need inktex[figures]")
     from PIL import Image
 
     from inktex.explain.raster import to_gif

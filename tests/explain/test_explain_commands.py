@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "runtime"))  # small_netwo
 
 @pytest.fixture(scope="module")
 def model_path(tmp_path_factory):
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="PyTorch weights need inktex[train]")
     from small_networks import small_model
 
     from inktex.runtime import write_model
@@ -58,7 +58,7 @@ def test_explain_writes_a_page(inktex, note, model_path, tmp_path):
 )
 def test_explain_draws_pictures(inktex, note, model_path, tmp_path, name, begins):
     if not name.endswith("svg"):
-        pytest.importorskip("matplotlib")
+        pytest.importorskip("matplotlib", reason="PNG and GIF need inktex[figures]")
     assert inktex("explain", note, "-o", name, "--model", model_path).exit_code == 0
     assert (tmp_path / name).read_bytes().startswith(begins)
 

@@ -10,9 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from inktex.recognizer import Recognizer
-from inktex.runtime import ModelError
-
 NOBODY = 65534
 
 
@@ -50,11 +47,3 @@ def read_only_folder() -> Iterator[Path]:
             os.seteuid(0)
         folder.chmod(0o755)
         shutil.rmtree(base)
-
-
-@pytest.fixture(scope="session")
-def recognizer() -> Recognizer:
-    try:
-        return Recognizer()
-    except ModelError as error:
-        pytest.skip(f"no weights to recognise with: {error}")
