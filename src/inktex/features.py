@@ -90,9 +90,25 @@ class PointBatch:
         return PointBatch(self.xy[wanted], self.stroke[wanted], self.point[wanted], self.first_stroke)
 
 
+def is_first(labels: Ints) -> NDArray[np.bool_]:
+    """Which places begin a run of equal labels; there is at least one label."""
+    first = np.empty(len(labels), np.bool_)
+    first[0] = True
+    np.not_equal(labels[1:], labels[:-1], out=first[1:])
+    return first
+
+
+def is_last(labels: Ints) -> NDArray[np.bool_]:
+    """Which places end a run of equal labels; there is at least one label."""
+    last = np.empty(len(labels), np.bool_)
+    last[-1] = True
+    np.not_equal(labels[1:], labels[:-1], out=last[:-1])
+    return last
+
+
 def stroke_starts(stroke: Ints) -> Ints:
     """Index of the first point of every stroke (every stroke has a point)."""
-    return np.flatnonzero(np.diff(stroke, prepend=-1))
+    return is_first(stroke).nonzero()[0]
 
 
 def stroke_units(batch: PointBatch) -> Floats:
@@ -112,40 +128,43 @@ def stroke_units(batch: PointBatch) -> Floats:
 
 def remove_repeats(batch: PointBatch, nearest: Floats) -> PointBatch:
     """Drop points nearer than `nearest` (per point) to the one before in the stroke."""
-    step = np.diff(batch.xy, axis=0, prepend=batch.xy[:1])
-    first = np.diff(batch.stroke, prepend=-1) != 0
-    return batch.keep(first | (np.hypot(step[:, 0], step[:, 1]) > nearest))
+    kept = is_first(batch.stroke)
+    step = batch.xy[1:] - batch.xy[:-1]
+    kept[1:] |= np.hypot(step[:, 0], step[:, 1]) > nearest[1:]
+    return batch.keep(kept)
 
 
 def simplify(batch: PointBatch, tolerance: Floats) -> PointBatch:
     """Ramer–Douglas–Peucker for all strokes at once: a round adds the farthest point of each open segment."""
-    count = len(batch.xy)
-    change = np.diff(batch.stroke) != 0
-    kept = np.zeros(count, dtype=bool)
-    kept[0] = kept[-1] = True
-    kept[1:] |= change
-    kept[:-1] |= change
-    active = np.flatnonzero(~kept)  # points that may still be added
+    x, y = np.ascontiguousarray(batch.xy.T)
+    kept = is_first(batch.stroke) | is_last(batch.stroke)
+    active = np.flatnonzero(~kept)  # points that may still be added, and the kept ones around each
+    anchors = np.flatnonzero(kept)
+    after = np.searchsorted(anchors, active)
+    left, right = anchors[after - 1], anchors[after]
     while len(active):
-        anchors = np.flatnonzero(kept)
-        segment = np.searchsorted(anchors, active)  # the anchor after the point
-        left, right = batch.xy[anchors[segment - 1]], batch.xy[anchors[segment]]
-        chord, offset = right - left, batch.xy[active] - left
-        length2 = np.maximum((chord * chord).sum(1), 1e-300)
-        along = np.clip((chord * offset).sum(1) / length2, 0.0, 1.0)
-        away = offset - along[:, None] * chord
-        distance = np.hypot(away[:, 0], away[:, 1])
-        starts = np.flatnonzero(np.diff(segment, prepend=-1))
+        from_x, from_y = x[left], y[left]
+        chord_x, chord_y = x[right] - from_x, y[right] - from_y
+        away_x, away_y = x[active] - from_x, y[active] - from_y
+        length2 = np.maximum(chord_x * chord_x + chord_y * chord_y, 1e-300)
+        along = (chord_x * away_x + chord_y * away_y) / length2
+        along = np.minimum(np.maximum(along, 0.0), 1.0)
+        distance = np.hypot(away_x - along * chord_x, away_y - along * chord_y)
+        starts = is_first(left).nonzero()[0]
         farthest = np.maximum.reduceat(distance, starts)
-        sizes = np.diff(np.append(starts, len(segment)))
-        open_segment = farthest > tolerance[active[starts]]
-        is_open = np.repeat(open_segment, sizes)
-        winner = is_open & (distance == np.repeat(farthest, sizes))
-        winners = np.flatnonzero(winner)
-        winners = winners[np.diff(segment[winners], prepend=-1) != 0]  # the first, where several are as far
+        sizes = np.diff(starts, append=len(active))
+        reach = np.where(farthest > tolerance[active[starts]], farthest, np.inf).repeat(sizes)
+        winners = (distance == reach).nonzero()[0]
+        winners = winners[is_first(left[winners])] if len(winners) else winners  # the first of equal ones
         kept[active[winners]] = True
-        is_open[winners] = False
-        active = active[is_open]
+        # In an open segment the farthest point is the new neighbour of all others; closed segments are done.
+        parted = np.full(len(starts), -1)
+        parted[np.searchsorted(starts, winners, side="right") - 1] = active[winners]
+        middle = parted.repeat(sizes)
+        going = ((middle >= 0) & (active != middle)).nonzero()[0]
+        active, left, right, middle = active[going], left[going], right[going], middle[going]
+        before = active < middle
+        left, right = np.where(before, left, middle), np.where(before, middle, right)
     return batch.keep(kept)
 
 
@@ -201,26 +220,24 @@ def remove_straight(batch: PointBatch, cosine: float) -> PointBatch:
     )
     norm = np.hypot(into[:, 0], into[:, 1]) * np.hypot(out[:, 0], out[:, 1])
     turn = np.divide((into * out).sum(1), norm, out=np.full(len(norm), -1.0), where=norm > 0)
-    edge = (np.diff(batch.stroke, prepend=-1) != 0) | (np.diff(batch.stroke, append=-1) != 0)
-    place = (
-        np.arange(len(batch.stroke))
-        - stroke_starts(batch.stroke)[np.cumsum(np.diff(batch.stroke, prepend=-1) != 0) - 1]
-    )
-    return batch.keep(edge | (turn <= cosine) | (place % 2 == 0))
+    first = is_first(batch.stroke)
+    place = np.arange(len(batch.stroke)) - np.flatnonzero(first)[np.cumsum(first) - 1]
+    return batch.keep(first | is_last(batch.stroke) | (turn <= cosine) | (place % 2 == 0))
 
 
 def centre_and_deviation(batch: PointBatch) -> tuple[Floats, Floats]:
     """Mean and deviation of position along the lines of every ink, (inks, 2) each."""
     first = stroke_starts(batch.stroke)[batch.first_stroke[:-1]]
-    step = np.diff(batch.xy, axis=0, append=batch.xy[-1:])
+    step = np.zeros_like(batch.xy)  # to the next point of the stroke
+    step[:-1] = batch.xy[1:] - batch.xy[:-1]
+    step[is_last(batch.stroke)] = 0.0
     weight = np.hypot(step[:, 0], step[:, 1])
-    weight[np.diff(batch.stroke, append=-1) != 0] = 0.0
     sizes = np.diff(np.append(first, len(batch.xy)))
     weight += 1e-9 * np.repeat(
         np.maximum(np.maximum.reduceat(weight, first), 1e-9), sizes
     )  # dots still have a mean
     total = np.add.reduceat(weight, first)[:, None]
-    begin, end = batch.xy, batch.xy + step * (np.diff(batch.stroke, append=-1) == 0)[:, None]
+    begin, end = batch.xy, batch.xy + step
     mean = np.add.reduceat(weight[:, None] * (begin + end) / 2, first) / total
     centred = np.repeat(mean, sizes, axis=0)
     begin, end = begin - centred, end - centred
@@ -239,9 +256,9 @@ def feature_rows(xy: Floats, stroke: Ints, last: NDArray[np.bool_]) -> NDArray[n
     before_last = np.flatnonzero(last) - 1
     before_last = before_last[(before_last >= 0) & ~last[before_last]]
     rows[before_last, 4:6] = rows[before_last, 2:4]  # no point after the next: the path ends there
-    same = np.diff(stroke, append=-1) == 0
-    rows[:, 6] = same
-    rows[:, 7] = ~same
+    lifted = is_last(stroke)
+    rows[:, 6] = ~lifted
+    rows[:, 7] = lifted
     return rows
 
 
@@ -264,7 +281,7 @@ def extract_batch(batch: PointBatch, options: FeatureOptions) -> list[Features]:
         units[units <= 0] = 1.0
     ink = ink_of[batch.stroke]
     xy = (batch.xy - mean[ink]) / units[ink][:, None]
-    rows = feature_rows(xy, batch.stroke, np.diff(ink, append=-1) != 0)
+    rows = feature_rows(xy, batch.stroke, is_last(ink))
     stroke = (batch.stroke - batch.first_stroke[ink]).astype(np.int32)
     cuts = np.flatnonzero(np.diff(ink)) + 1
     return [

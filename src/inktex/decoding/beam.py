@@ -6,15 +6,16 @@ first.
 At every step the `beam` best continuations of an expression are chosen among all continuations of its
 hypotheses; those that end leave the beam, the others go on. An expression is finished when none of its
 hypotheses can still reach the answers it has. The greedy hypothesis is carried along even when it falls out
-of the beam, so that no answer scores below it. All expressions share one batch; rows (hypotheses) are kept
-together by expression, and every decision is an array operation over all rows. One expression alone, as
-in live writing, takes shorter ways to the same choices: its arrays are so small that calls are what costs.
+of the beam, so that no answer scores below it. All expressions share the steps of the model; rows
+(hypotheses) are kept together by expression. What concerns all tokens of the vocabulary is done by arrays;
+the few choices of a step are plain numbers in lists, since for a dozen of them calls are what costs.
 """
 
 import math
 import time
 from bisect import insort
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ import numpy as np
 from .history import History
 from .masks import permitted_tokens, token_table
 from .options import Hypothesis, SearchOptions
-from .stepper import Bools, DecodingError, Floats, Ids, Joint, SearchCancelled, Stepper, TokenScorer
+from .stepper import DecodingError, Floats, Ids, Joint, SearchCancelled, Stepper, TokenScorer
 
 _DEFAULT = SearchOptions()
 
@@ -45,14 +46,33 @@ def beam_search(
     if not features:
         return []
     search = _Search(stepper, features, options, scorer)
-    while len(search.owners):
+    while search.groups:
         if cancelled is not None and cancelled():
             raise SearchCancelled
         if deadline is not None and time.monotonic() >= deadline:
             search.hurry()
-        if len(search.owners):
+        if search.groups:
             search.step()
     return search.answers()
+
+
+@dataclass(slots=True)
+class _Expression:
+    """What the search has found for one expression."""
+
+    finished: list[tuple[float, int, int, bool]] = field(default_factory=list)  # (-score, step, choice, cut)
+    to_beat: float = -math.inf  # score of the last answer to be given, once there are enough
+    best_total: float = -math.inf  # of finished hypotheses
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The rows of one expression in the model's state."""
+
+    expression: _Expression
+    first: int
+    end: int
+    greedy: int  # the row of the greedy hypothesis, -1 when it is gone
 
 
 class _Search:
@@ -61,9 +81,8 @@ class _Search:
     def __init__(
         self, stepper: Stepper, features: Sequence[Any], options: SearchOptions, scorer: TokenScorer | None
     ) -> None:
-        expressions = len(features)
+        rows = len(features)
         self._options = options
-        self._alone = expressions == 1
         self._beam = options.beam
         self._limit = options.max_length
         self._table = token_table(stepper.vocabulary, grammar=options.grammar)
@@ -74,160 +93,133 @@ class _Search:
         self._history = History()
         self._count = 0  # tokens of every hypothesis so far
 
-        self.owners = np.arange(expressions)  # (rows,) the expression of each row, ascending
-        self._tokens = np.zeros(expressions, np.int64)  # (rows,) previous token
-        self._totals: Floats = np.zeros(expressions)  # (rows,) sum of gains
-        self._grammar = np.full(expressions, self._table.start)  # (rows,)
-        self._is_greedy = np.ones(expressions, np.bool_)  # (rows,)
-        self._origins = self.owners  # (rows,) the choice of the step before
-
-        # Per expression: finished answers as (-score, step, choice, cut), best first, and what is left to
-        # beat.
-        self._finished: list[list[tuple[float, int, int, bool]]] = [[] for _ in features]
-        self._to_beat = np.full(expressions, -np.inf)  # (expressions,) score of the last answer to be given
-        self._some_are_full = False  # whether any expression has all the answers it is to give
-        self._best_total = np.full(expressions, -np.inf)  # (expressions,) of finished hypotheses
+        self._expressions = [_Expression() for _ in features]
+        self.groups = [_Group(each, row, row + 1, row) for row, each in enumerate(self._expressions)]
+        self._tokens: Ids = np.zeros(rows, np.int64)  # (rows,) previous token
+        self._totals: Floats = np.zeros(rows)  # (rows,) sum of gains
+        self._grammar: Ids = np.full(rows, self._table.start)  # (rows,)
+        self._origins = list(range(rows))  # (rows,) the choice of the step before
 
     def step(self) -> None:
         """Let every hypothesis grow by one token and keep the best."""
         output = self._joint.step(self._state, self._tokens)
         allowed = self._table.allowed(self._grammar, self._limit - self._count, self._permitted)
         candidates = np.where(allowed, output.gains + self._totals[:, None], -np.inf)  # (rows, K)
-        choose = _best_of_one if self._alone else _best_per_owner
-        rows, tokens, totals = choose(candidates, self.owners, self._beam)
-        if math.isnan(totals.sum()):
-            raise DecodingError("the model's log probabilities are not numbers")
-        rows, tokens, totals, is_greedy = self._with_greedy(candidates, rows, tokens, totals)
-        owners = self.owners[rows]
-        log_probs = output.log_probs[rows, tokens]
-        self._history.record(self._origins[rows], rows, tokens, log_probs, output.attention)
         self._count += 1
-
-        going = tokens != 0
-        if not going.all():
-            self._finish(np.flatnonzero(~going), owners, totals)
-        going &= self._hopeful(owners, totals, is_greedy)
-        kept = np.flatnonzero(going)
-        self._origins = kept
-        self.owners = owners[kept]
-        if len(kept) == 0:
+        chosen: list[int] = []  # places in the flat candidates, of all groups
+        kept: list[int] = []  # numbers of the choices that go on
+        totals: list[float] = []  # of these
+        groups: list[_Group] = []
+        for group in self.groups:
+            first = len(kept)
+            greedy = self._choose(candidates, group, chosen, kept, totals)
+            if len(kept) > first:
+                groups.append(_Group(group.expression, first, len(kept), greedy))
+        size = candidates.shape[1]
+        rows, tokens = [place // size for place in chosen], [place % size for place in chosen]
+        log_probs = output.log_probs.take(chosen).tolist()
+        self._history.record([self._origins[row] for row in rows], rows, tokens, log_probs, output.attention)
+        self.groups, self._origins = groups, kept
+        if not kept:
             return
-        rows = rows[kept]
-        self._tokens = tokens[kept]
-        self._totals = totals[kept]
-        self._is_greedy = is_greedy[kept]
-        self._grammar = self._table.advance(self._grammar[rows], self._tokens)
+        rows = [rows[number] for number in kept]
+        self._tokens = np.array([tokens[number] for number in kept], np.int64)
+        self._totals = np.array(totals)
         self._state = output.state
-        if len(rows) != len(candidates) or (rows != np.arange(len(rows))).any():
-            self._state = self._joint.select(self._state, rows)
+        if rows != list(range(len(candidates))):
+            taken = np.array(rows, np.int64)
+            self._grammar = self._grammar.take(taken)
+            self._state = self._joint.select(self._state, taken)
+        self._grammar = self._table.advance(self._grammar, self._tokens)
 
     def hurry(self) -> None:
         """Drop what has an answer already and let the rest end as soon as it can."""
-        totals = self._totals
-        best: dict[int, int] = {}
-        for row, owner in enumerate(self.owners.tolist()):
-            if not self._finished[owner] and (owner not in best or totals[row] > totals[best[owner]]):
-                best[owner] = row
-        rows = np.array(list(best.values()), np.int64)
-        if len(rows):
+        totals = self._totals.tolist()
+        waiting = [group for group in self.groups if not group.expression.finished]
+        best = [max(range(group.first, group.end), key=totals.__getitem__) for group in waiting]
+        rows = np.array(best, np.int64)
+        self._beam = 1
+        self.groups = [_Group(group.expression, row, row + 1, greedy=-1) for row, group in enumerate(waiting)]
+        if waiting:
             self._limit = min(self._limit, self._count + int(self._table.closing(self._grammar[rows]).max()))
             self._state = self._joint.select(self._state, rows)
-        self._beam = 1
-        self.owners, self._tokens, self._totals = self.owners[rows], self._tokens[rows], totals[rows]
-        self._grammar, self._origins = self._grammar[rows], self._origins[rows]
-        self._is_greedy = np.zeros(len(rows), np.bool_)
+            self._tokens, self._totals = self._tokens[rows], self._totals[rows]
+            self._grammar, self._origins = self._grammar[rows], [self._origins[row] for row in best]
 
     def answers(self) -> list[list[Hypothesis]]:
         """The best finished hypotheses of each expression."""
-        if not all(self._finished):
+        if not all(each.finished for each in self._expressions):
             raise DecodingError("no well-formed answer can be written with the symbols that are allowed")
         return [
             [
                 self._history.trace(step, choice, length=int(length), score=-negated, cut=cut)
-                for negated, step, choice, cut in finished[: self._options.top]
+                for negated, step, choice, cut in each.finished[: self._options.top]
             ]
-            for finished, length in zip(self._finished, self._lengths, strict=True)
+            for each, length in zip(self._expressions, self._lengths, strict=True)
         ]
 
-    def _with_greedy(
-        self, candidates: Floats, rows: Ids, tokens: Ids, totals: Floats
-    ) -> tuple[Ids, Ids, Floats, Bools]:
-        """Mark the choices that continue the greedy hypotheses, and add those that the beam left out."""
-        greedy_rows = self._is_greedy.nonzero()[0]
-        if self._beam == 1 or len(greedy_rows) == 0:
-            return rows, tokens, totals, self._is_greedy[rows]
-        if self._alone:
-            return _with_greedy_row(candidates, int(greedy_rows[0]), rows, tokens, totals)
-        favourites = np.full(len(candidates), -1)
-        favourites[greedy_rows] = candidates[greedy_rows].argmax(axis=1)
-        is_greedy = tokens == favourites[rows]
-        if np.count_nonzero(is_greedy) < len(greedy_rows):
-            chosen = np.zeros(len(candidates), np.bool_)
-            chosen[rows[is_greedy]] = True
-            missing = greedy_rows[~chosen[greedy_rows]]
-            rows = np.concatenate([rows, missing])
-            tokens = np.concatenate([tokens, favourites[missing]])
-            totals = np.concatenate([totals, candidates[missing, favourites[missing]]])
-            is_greedy = np.concatenate([is_greedy, np.ones(len(missing), np.bool_)])
-            order = np.argsort(self.owners[rows], kind="stable")
-            rows, tokens, totals, is_greedy = rows[order], tokens[order], totals[order], is_greedy[order]
-        return rows, tokens, totals, is_greedy
+    def _choose(
+        self, candidates: Floats, group: _Group, chosen: list[int], kept: list[int], totals: list[float]
+    ) -> int:
+        """Add the choices of one expression to all of them; gives the row that its greedy one will have.
 
-    def _finish(self, choices: Ids, owners: Ids, totals: Floats) -> None:
-        """Put the choices that are end marks among the answers of their expressions."""
+        `kept` and `totals` are of those that go on: they have not ended and could still become answers.
+        """
+        size, expression = candidates.shape[1], group.expression
+        places, sums = best_places(candidates[group.first : group.end], self._beam)
+        greedy = -1  # the place of the most probable continuation of the greedy hypothesis
+        if group.greedy >= 0:
+            own = group.greedy - group.first
+            of_greedy = [
+                (total, -place) for place, total in zip(places, sums, strict=True) if place // size == own
+            ]
+            if of_greedy:
+                greedy = -max(of_greedy)[1]
+            else:  # the beam has left it out
+                greedy = own * size + int(candidates[group.greedy].argmax())
+                places.append(greedy)
+                sums.append(float(candidates[group.greedy, greedy % size]))
+        before, offset = len(chosen), group.first * size
+        chosen.extend(place + offset for place in places)
+        best = max(sums, default=-math.inf)
+        for number, place in enumerate(places, before):
+            if place % size == 0:
+                self._finish(expression, number, sums[number - before])
+        best = max(best, expression.best_total)
+        greedy_row = -1
+        for number, place in enumerate(places, before):
+            total = sums[number - before]
+            if place % size and self._hopeful(expression, total, best, place == greedy):
+                if place == greedy:
+                    greedy_row = len(kept)
+                kept.append(number)
+                totals.append(total)
+        return greedy_row
+
+    def _finish(self, expression: _Expression, choice: int, total: float) -> None:
+        """Put a choice that is an end mark among the answers of its expression."""
         cut = self._count - 1 == self._limit
-        for choice in choices.tolist():
-            owner = owners[choice]
-            total = totals[choice]
-            score = float(self._options.score(total, self._count))
-            finished = self._finished[owner]
-            insort(finished, (-score, self._count - 1, choice, cut))
-            if len(finished) >= self._options.top:
-                self._to_beat[owner] = -finished[self._options.top - 1][0]
-                self._some_are_full = True
-            self._best_total[owner] = max(self._best_total[owner], total)
+        finished, top = expression.finished, self._options.top
+        insort(finished, (-self._options.score(total, self._count), self._count - 1, choice, cut))
+        if len(finished) >= top:
+            expression.to_beat = -finished[top - 1][0]
+        expression.best_total = max(expression.best_total, total)
 
-    def _hopeful(self, owners: Ids, totals: Floats, is_greedy: Bools) -> Bools:
-        """Which choices could still become answers; the greedy one is only dropped if it surely cannot."""
+    def _hopeful(self, expression: _Expression, total: float, best: float, greedy: bool) -> bool:
+        """Whether a choice could still become an answer; the greedy one is only dropped if it surely cannot.
+
+        `best` is the largest sum of the expression, finished or not.
+        """
         options = self._options
-        hopeful: Bools | None = None
-        if options.prune is not None:
-            hopeful = totals >= self._best_so_far(owners, totals) - options.prune
-        if not self._some_are_full:  # there is nothing to beat yet
-            return np.ones(len(totals), np.bool_) if hopeful is None else hopeful | is_greedy
-        to_beat = self._to_beat[owners]
-        horizon = min(self._count + options.horizon, self._limit + 1)
-        reaching = options.bound(totals, self._count, horizon) > to_beat
-        hopeful = reaching if hopeful is None else hopeful & reaching
-        if options.length_handling != "none" or options.prune is not None:
-            hopeful |= is_greedy & (options.bound(totals, self._count, self._limit + 1) > to_beat)
-        return hopeful
-
-    def _best_so_far(self, owners: Ids, totals: Floats) -> Any:
-        """The best sum of each choice's expression, finished or not."""
-        if self._alone:
-            return max(float(self._best_total[0]), float(totals.max())) if len(totals) else -np.inf
-        best = self._best_total.copy()
-        np.maximum.at(best, owners, totals)
-        return best[owners]
+        if options.prune is None or total >= best - options.prune:
+            horizon = min(self._count + options.horizon, self._limit + 1)
+            if options.bound(total, self._count, horizon) > expression.to_beat:
+                return True
+        return greedy and options.bound(total, self._count, self._limit + 1) > expression.to_beat
 
 
-def _with_greedy_row(
-    candidates: Floats, greedy: int, rows: Ids, tokens: Ids, totals: Floats
-) -> tuple[Ids, Ids, Floats, Bools]:
-    """`_with_greedy` for one expression, whose greedy hypothesis is the row `greedy`."""
-    favourite = int(candidates[greedy].argmax())
-    is_greedy = (rows == greedy) & (tokens == favourite)
-    if not is_greedy.any():
-        rows, tokens = np.append(rows, greedy), np.append(tokens, favourite)
-        totals = np.append(totals, candidates[greedy, favourite])
-        is_greedy = np.append(is_greedy, True)
-    return rows, tokens, totals, is_greedy
-
-
-def _best_of_one(candidates: Floats, owners: Ids, beam: int) -> tuple[Ids, Ids, Floats]:
-    """`_best_per_owner` where there is one owner."""
-    del owners
+def best_places(candidates: Floats, beam: int) -> tuple[list[int], list[float]]:
+    """Places of the `beam` largest finite values in the flattened array, in no order, and these values."""
     flat = candidates.ravel()
     if beam == 1:
         places = np.array([flat.argmax()])
@@ -235,32 +227,10 @@ def _best_of_one(candidates: Floats, owners: Ids, beam: int) -> tuple[Ids, Ids, 
         places = flat.argpartition(len(flat) - beam)[len(flat) - beam :]
     else:
         places = np.arange(len(flat))
-    values = flat[places]
-    usable = values != -np.inf
-    if not usable.all():
-        places, values = places[usable], values[usable]
-    rows, tokens = np.divmod(places, candidates.shape[1])
-    return rows, tokens, values
-
-
-def _best_per_owner(candidates: Floats, owners: Ids, beam: int) -> tuple[Ids, Ids, Floats]:
-    """The `beam` best finite candidates of each owner: rows, tokens and values, ascending by owner."""
-    size = candidates.shape[1]
-    first = np.concatenate([[0], np.flatnonzero(owners[1:] != owners[:-1]) + 1])
-    counts = np.diff(first, append=len(owners))
-    group = np.repeat(np.arange(len(first)), counts)
-    padded = np.full((len(first), int(counts.max()), size), -np.inf)
-    padded[group, np.arange(len(owners)) - first[group]] = candidates
-    grid = padded.reshape(len(first), -1)
-    width = grid.shape[1]
-    if beam == 1:
-        flat = grid.argmax(axis=1)[:, None]
-    elif beam < width:
-        flat = np.argpartition(grid, width - beam, axis=1)[:, width - beam :]
-    else:
-        flat = np.broadcast_to(np.arange(width), grid.shape)
-    values = grid[np.arange(len(grid))[:, None], flat]
-    slots, tokens = np.divmod(flat, size)
-    rows = first[:, None] + slots
-    usable = values != -np.inf
-    return rows[usable], tokens[usable], values[usable]
+    found, values = places.tolist(), flat.take(places).tolist()
+    if math.isnan(sum(values)):
+        raise DecodingError("the model's log probabilities are not numbers")
+    if -math.inf in values:
+        usable = [number for number, value in enumerate(values) if value != -math.inf]
+        found, values = [found[number] for number in usable], [values[number] for number in usable]
+    return found, values

@@ -54,10 +54,11 @@ def greedy(
         totals = totals + gains[rows, tokens]
         if not np.isfinite(totals).all():
             raise DecodingError("no token can follow: the model's log probabilities are not numbers")
-        history.record(origins, rows, tokens, output.log_probs[rows, tokens], output.attention)
+        log_probs = output.log_probs[rows, tokens].tolist()
+        history.record(origins.tolist(), rows.tolist(), tokens.tolist(), log_probs, output.attention)
         for row in np.flatnonzero(tokens == 0):
             owner = int(owners[row])
-            score = float(options.score(totals[row], count + 1))
+            score = options.score(float(totals[row]), count + 1)
             cut = count == options.max_length
             answers[owner] = history.trace(count, int(row), length=int(lengths[owner]), score=score, cut=cut)
         state = output.state

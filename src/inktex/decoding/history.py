@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .options import Hypothesis
-from .stepper import Floats, Ids
+from .stepper import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,16 @@ class History:
     def __init__(self) -> None:
         self._steps: list[_Step] = []
 
-    def record(self, parents: Ids, rows: Ids, tokens: Ids, log_probs: Floats, attention: Floats) -> None:
+    def record(
+        self,
+        parents: list[int],
+        rows: list[int],
+        tokens: list[int],
+        log_probs: list[float],
+        attention: Floats,
+    ) -> None:
         """Add the choices of one more step."""
-        self._steps.append(
-            _Step(parents.tolist(), rows.tolist(), tokens.tolist(), log_probs.tolist(), attention)
-        )
+        self._steps.append(_Step(parents, rows, tokens, log_probs, attention))
 
     def trace(self, step: int, choice: int, *, length: int, score: float, cut: bool) -> Hypothesis:
         """The hypothesis that ended with this choice; its expression has `length` annotations."""

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .stepper import Bools, DecodingError, Floats
+from .stepper import Bools, DecodingError
 
 LengthHandling: TypeAlias = Literal["none", "normalise", "reward"]
 
@@ -49,23 +49,23 @@ class SearchOptions:
         """The allowed symbols as a set of ids."""
         return cast("frozenset[int] | None", self.symbols)
 
-    def score(self, totals: Floats, count: int) -> Floats:
-        """Rank value of log probability sums over `count` tokens, the end mark included."""
+    def score(self, total: float, count: int) -> float:
+        """Rank value of a sum of log probabilities over `count` tokens, the end mark included."""
         if self.length_handling == "normalise":
-            return totals / float(count**self.length_weight)
+            return total / float(count**self.length_weight)
         if self.length_handling == "reward":
-            return totals + self.length_weight * count
-        return totals
+            return total + self.length_weight * count
+        return total
 
-    def bound(self, totals: Floats, count: int, longest: int) -> Floats:
-        """Best score that sums over `count` tokens may still reach when it ends within `longest` tokens.
+    def bound(self, total: float, count: int, longest: int) -> float:
+        """Best score that a sum over `count` tokens may still reach when it ends within `longest` tokens.
 
         The sum can only fall, and for a given sum the score is monotone in the length: one of both ends is
         best.
         """
         if self.length_handling == "none":
-            return totals
-        return np.maximum(self.score(totals, count + 1), self.score(totals, max(longest, count + 1)))
+            return total
+        return max(self.score(total, count + 1), self.score(total, max(longest, count + 1)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,10 +27,11 @@ def row_attention(attention: Floats, features: Features, stride: int) -> Floats:
 
 def stroke_attention(attention: Floats, features: Features, stride: int, stroke_count: int) -> Floats:
     """(T+1, S): how much of each token's attention lies on each stroke; rows sum to 1."""
-    rows = row_attention(attention, features, stride)
-    starts = np.flatnonzero(np.diff(features.stroke, prepend=-1))
-    strokes = np.zeros((len(rows), stroke_count))
-    strokes[:, features.stroke[starts]] = np.add.reduceat(rows, starts, axis=1)
+    checked = _checked(attention, features, stride)
+    annotations = checked.shape[1]
+    place = np.arange(len(features.rows)) // stride * stroke_count + features.stroke
+    shared = np.bincount(place, minlength=annotations * stroke_count).reshape(annotations, stroke_count)
+    strokes: Floats = checked @ (shared / shared.sum(axis=1, keepdims=True))
     return strokes
 
 

@@ -5,6 +5,7 @@ logistic maps, fitted on the validation set and stored in the model's card, turn
 whole answer, one for each token. Without them the model's own probabilities are given.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -98,28 +99,25 @@ def neglected(attention: NDArray[np.floating[Any]]) -> float:
 def answer_evidence(answers: Sequence[Hypothesis], neglect: float) -> Floats:
     """(ANSWER_EVIDENCE,) about the best of some answers; `neglect` is the share of `neglected` strokes."""
     best = answers[0]
-    probabilities = np.exp(np.array([each.log_prob for each in answers]))
-    share = probabilities[0] / max(float(probabilities.sum()), 1e-300)
-    return np.array(
-        [
-            _logit(np.exp(best.log_prob)),
-            _logit(share),
-            _logit(np.exp(best.token_log_probs.min())),
-            neglect,
-        ]
-    )
+    probabilities = [math.exp(each.log_prob) for each in answers]
+    share = probabilities[0] / max(sum(probabilities), 1e-300)
+    weakest = math.exp(best.token_log_probs.min())
+    return np.array([_logit(probabilities[0]), _logit(share), _logit(weakest), neglect])
 
 
 def token_evidence(best: Hypothesis, score: float) -> Floats:
     """(T, TOKEN_EVIDENCE) about the tokens of an answer whose calibrated score is known."""
-    own = _logit(np.exp(best.token_log_probs[:-1].astype(np.float64)))
-    weakest = _logit(np.exp(best.token_log_probs.min()))
-    return np.column_stack([own, np.full(len(own), _logit(score)), np.full(len(own), weakest)])
+    own = np.clip(np.exp(best.token_log_probs[:-1].astype(np.float64)), _FLOOR, 1.0 - _FLOOR)
+    evidence = np.empty((len(own), TOKEN_EVIDENCE))
+    evidence[:, 0] = np.log(own) - np.log1p(-own)
+    evidence[:, 1] = _logit(score)
+    evidence[:, 2] = _logit(math.exp(best.token_log_probs.min()))
+    return evidence
 
 
-def _logit(probability: Any) -> Any:
-    kept = np.clip(probability, _FLOOR, 1.0 - _FLOOR)
-    return np.log(kept) - np.log1p(-kept)
+def _logit(probability: float) -> float:
+    kept = min(max(probability, _FLOOR), 1.0 - _FLOOR)
+    return math.log(kept) - math.log1p(-kept)
 
 
 def calibration_error(confidence: Floats, right: NDArray[np.bool_], bins: int = 10) -> float:

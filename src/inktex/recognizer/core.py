@@ -29,7 +29,7 @@ InkLike: TypeAlias = Ink | str | os.PathLike[str] | bytes | Iterable[Any]
 
 TIMEOUT = 10.0  # seconds for one expression, unless told otherwise
 MAX_ROWS = 4000  # feature rows of one expression; 200 symbols have about 1300
-PRUNE = 6.0  # hypotheses e^6 times less probable than the best are given up
+PRUNE = 5.0  # hypotheses e^5 times less probable than the best are given up
 READINGS = 5  # found in every search, since confidence depends on what else an ink could be
 # A step costs as much as there are hypotheses times annotations. Past this product the beam narrows, so that
 # time grows with the ink and not with its square; 50 symbols still have the whole beam.
