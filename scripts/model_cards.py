@@ -9,6 +9,7 @@ from typing import Any
 
 from inktex.files import write_atomically
 from inktex.runtime import ModelFile, known_models, read_model
+from inktex.training.options import TrainOptions
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "models" / "README.md"
@@ -69,7 +70,7 @@ def training(card: dict[str, Any], recipe: str) -> str:
     log = f"logs/{recipe}.jsonl" if seed == 1 else f"logs/{recipe}-{seed}.jsonl"
     kept = f"[log]({log})" if (OUT.parent / log).exists() else "log not kept"
     score = made["last_validation"]
-    shorter = "" if made["epochs"] == 20 else f" --epochs {made['epochs']}"
+    shorter = "" if made["epochs"] == TrainOptions().epochs else f" --epochs {made['epochs']}"
     return (
         f"`inktex train --recipe {recipe} --seed {seed}{shorter}`: "
         f"{made['epochs']} epochs, {made['steps']:,} steps, "

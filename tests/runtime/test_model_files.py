@@ -60,7 +60,7 @@ def test_other_zip_files_and_later_formats_are_refused(tmp_path):
         load_model(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("manifest.json", json.dumps({"format": "inktex.model/9"}))
-    with pytest.raises(ModelError, match=r"inktex\.model/9.*reads 'inktex\.model/1'"):
+    with pytest.raises(ModelError, match=r"inktex\.model/9.*reads 'inktex\.model/2'; export it again"):
         load_model(path)
 
 

@@ -1,6 +1,6 @@
 """From a model's probabilities to an answer: greedy and beam search, ensembles, always well-formed LaTeX."""
 
-from .batching import decode_batches, feature_length, length_batches
+from .batching import EncodedStepper, decode_batches, feature_length, length_batches
 from .beam import beam_search
 from .ensemble import EnsembleStepper
 from .greedy import greedy
@@ -9,6 +9,7 @@ from .stepper import DecodingError, SearchCancelled, State, StepOutput, Stepper,
 
 __all__ = [
     "DecodingError",
+    "EncodedStepper",
     "EnsembleStepper",
     "Hypothesis",
     "LengthHandling",

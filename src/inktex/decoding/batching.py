@@ -7,9 +7,43 @@ member and runs until its slowest expression is done, so neighbours in length be
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
+from inktex.latex import Vocabulary
+
 from .beam import beam_search
 from .options import Hypothesis, SearchOptions
-from .stepper import Stepper, TokenScorer
+from .stepper import Ids, State, StepOutput, Stepper, TokenScorer
+
+
+class EncodedStepper:
+    """A stepper whose expressions are encoded already, all at once; `start` takes their positions."""
+
+    def __init__(self, stepper: Stepper, features: Sequence[Any]) -> None:
+        """Encode the expressions that will be searched, one after the other or several together."""
+        self._stepper = stepper
+        self._state = stepper.start(features)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """That of the stepper itself."""
+        return self._stepper.vocabulary
+
+    def start(self, features: Sequence[int]) -> State:
+        """The states of some of the expressions, by their positions."""
+        return self._stepper.select(self._state, np.asarray(features, np.int64))
+
+    def step(self, state: State, tokens: Ids) -> StepOutput:
+        """As the stepper does."""
+        return self._stepper.step(state, tokens)
+
+    def select(self, state: State, rows: Ids) -> State:
+        """As the stepper does."""
+        return self._stepper.select(state, rows)
+
+    def lengths(self, state: State) -> Ids:
+        """As the stepper does."""
+        return self._stepper.lengths(state)
 
 
 def length_batches(lengths: Sequence[int], size: int) -> list[list[int]]:

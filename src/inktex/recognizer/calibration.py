@@ -17,7 +17,7 @@ from inktex.decoding import Hypothesis
 
 Floats: TypeAlias = NDArray[np.float64]
 
-_FLOOR = 1e-6  # probabilities are kept this far from 0 and 1
+_FLOOR = 3e-3  # probabilities are kept this far from 0 and 1, or an answer without rivals stands alone
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,14 @@ from typing import IO, Any, TypeAlias, cast
 
 import numpy as np
 
-from inktex.decoding import SearchOptions, Stepper, beam_search, length_batches
+from inktex.decoding import (
+    EncodedStepper,
+    Hypothesis,
+    SearchOptions,
+    Stepper,
+    beam_search,
+    length_batches,
+)
 from inktex.ink import Ink, InkError, read
 from inktex.runtime import Model, ModelInput, load_model
 
@@ -35,7 +42,7 @@ READINGS = 5  # found in every search, since confidence depends on what else an 
 # time grows with the ink and not with its square; 50 symbols still have the whole beam.
 WIDE = 1600
 NARROWEST = 2
-_BATCH = 4  # expressions decoded together: more do not fit in the processor's cache
+_BATCH = 6  # expressions encoded together: more do not fit in the processor's cache
 _CHUNK = 48 * _BATCH  # expressions sorted by length together
 
 
@@ -159,15 +166,9 @@ class Recognizer:
         cancelled: Callable[[], bool] | None = None,
     ) -> Reading:
         """Search one prepared ink, if wanted with another stepper than the model's own."""
-        deadline = None if timeout is None else time.monotonic() + timeout
-        found = beam_search(
-            stepper or self.model.stepper(),
-            [prepared.arrays],
-            options,
-            scorer=self.model.scorer,
-            deadline=deadline,
-            cancelled=cancelled,
-        )[0]
+        found = self._beam_search(
+            stepper or self.model.stepper(), prepared.arrays, options, timeout, cancelled
+        )
         return Reading.of(found, prepared.features, len(ink))
 
     def assemble(
@@ -208,25 +209,31 @@ class Recognizer:
         timeout: float | None,
     ) -> list[tuple[int, Recognition | InkError]]:
         begin = time.perf_counter()
-        longest = max((prepared for _, _, prepared in batch), key=lambda each: len(each.features.rows))
-        deadline = None if timeout is None else time.monotonic() + timeout * len(batch)
-        found = beam_search(
-            self.model.stepper(),
-            [prepared.arrays for _, _, prepared in batch],
-            self.options(longest, symbols, top),
-            scorer=self.model.scorer,
-            deadline=deadline,
-        )
+        together = EncodedStepper(self.model.stepper(), [prepared.arrays for _, _, prepared in batch])
         share = (time.perf_counter() - begin) / len(batch)
-        return [
-            (
-                position,
-                self._assembler.recognition(
-                    Reading.of(hypotheses, prepared.features, len(ink)), top=top, elapsed=share
-                ),
+        answers: list[tuple[int, Recognition | InkError]] = []
+        for place, (position, ink, prepared) in enumerate(batch):
+            begin = time.perf_counter() - share
+            options = self.options(prepared, symbols, top)
+            found = self._beam_search(together, place, options, timeout)
+            answers.append(
+                (position, self.assemble(Reading.of(found, prepared.features, len(ink)), begin, top=top))
             )
-            for (position, ink, prepared), hypotheses in zip(batch, found, strict=True)
-        ]
+        return answers
+
+    def _beam_search(
+        self,
+        stepper: Stepper,
+        arrays: Any,
+        options: SearchOptions,
+        timeout: float | None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> list[Hypothesis]:
+        """Search one expression, in whatever form the stepper takes it."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        return beam_search(
+            stepper, [arrays], options, scorer=self.model.scorer, deadline=deadline, cancelled=cancelled
+        )[0]
 
 
 def longest_answer(rows: int, strokes: int) -> int:

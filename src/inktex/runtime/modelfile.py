@@ -21,7 +21,7 @@ from typing import Any
 
 from inktex.files import write_atomically
 
-FORMAT = "inktex.model/1"
+FORMAT = "inktex.model/2"  # raised whenever the graphs take or give something else
 SUFFIX = ".inktex"
 MAX_BYTES = 512 * 1024 * 1024
 
@@ -120,7 +120,9 @@ def read_model(path: Path) -> ModelFile:
 def _check_format(path: Path, manifest: dict[str, Any]) -> None:
     found = manifest.get("format")
     if found != FORMAT:
-        raise ModelError(f"{path}: the format is {found!r}, this version of inktex reads {FORMAT!r}")
+        raise ModelError(
+            f"{path}: the format is {found!r}, this version of inktex reads {FORMAT!r}; export it again"
+        )
     if not manifest.get("members"):
         raise ModelError(f"{path}: holds no network")
 

@@ -102,7 +102,7 @@ def _weights_of(network: Network) -> dict[str, Floats]:
 
 
 def encoder_graph(network: Network, precision: Precision) -> bytes:
-    """Features (N, E, 8) and lengths (E,) to keys, values, s_0 and a mask; N is a multiple of the stride."""
+    """Features (N, E, 8) and lengths (E,) to keys, values and s_0; N is a multiple of the stride."""
     config, weights, graph = network.config, _weights_of(network), _Graph(precision)
     units, depth = config.encoder_units, config.annotation_size
     graph.constant("one", np.array([1], np.int32))
@@ -142,8 +142,7 @@ def encoder_graph(network: Network, precision: Precision) -> bytes:
     u_att = graph.columns("u_att", weights["decoder.u_att.weight"].T)
     projected = graph.add("MatMul", [annotations, u_att], "projected")
     biased = graph.add("Add", [projected, graph.constant("b_att", weights["decoder.u_att.bias"])], "biased")
-    turned = graph.add("Transpose", [biased], "turned_keys", perm=[0, 2, 1])
-    graph.add("Unsqueeze", [turned, "axis_1"], "keys")  # (E, 1, n', L)
+    graph.add("Transpose", [biased], "keys", perm=[0, 2, 1])  # (E, n', L)
 
     to_output = weights["decoder.w_c.weight"].T @ weights["decoder.w_o.weight"].T  # (D, K)
     parts = [weights["decoder.c_gates"], weights["decoder.c_candidate"], to_output]
@@ -157,19 +156,14 @@ def encoder_graph(network: Network, precision: Precision) -> bytes:
     start = graph.add("Add", [product, graph.constant("b_initial", weights["decoder.initial.bias"])], "start")
     graph.add("Tanh", [start], "hidden")
 
-    inside = _inside(graph, values, lengths, "annotation")  # (L, E)
-    blocked = graph.add("Where", [inside, "nothing", "minus_infinity"], "blocked")
-    turned = graph.add("Transpose", [blocked], "blocked_rows", perm=[1, 0])
-    graph.add("Unsqueeze", [turned, "axis_1"], "mask")  # (E, 1, L): 0, or minus infinity on padding
     width = 3 * config.decoder_units + len(config.vocabulary)
     return graph.model(
         "encoder",
         [("features", TensorProto.FLOAT, ["N", "E", 8]), ("lengths", TensorProto.INT32, ["E"])],
         [
-            ("keys", ["E", 1, config.attention, "L"]),
+            ("keys", ["E", config.attention, "L"]),
             ("values", ["E", "L", width]),
             ("hidden", ["E", config.decoder_units]),
-            ("mask", ["E", 1, "L"]),
         ],
     )
 
@@ -207,10 +201,11 @@ def _pooled(graph: _Graph, values: str, lengths: str, number: int) -> tuple[str,
 
 
 def decoder_graph(network: Network, precision: Precision) -> bytes:
-    """One step of B hypotheses of each of E expressions.
+    """One step of the B hypotheses of one expression.
 
-    In: tokens (E, B), hidden (E, B, n), coverage (E, B, L), and what the encoder gave. Out: log_probs
-    (E, B, K), attention (E, B, L), hidden_after, coverage_after.
+    In: tokens (B,), hidden (B, n), coverage (B, 1, L), keys (n', L) and values (L, 3n + K) of the encoder.
+    Out: log_probs (B, K), attention (B, L), hidden_after. A product and the sum it goes into are one `Gemm`:
+    the matrices are so small that every node counts.
     """
     config, weights, graph = network.config, _weights_of(network), _Graph(precision)
     n, width, tokens = config.decoder_units, config.attention, len(config.vocabulary)
@@ -220,81 +215,60 @@ def decoder_graph(network: Network, precision: Precision) -> bytes:
     to_query = np.zeros((tokens, width), np.float32) if query is None else embedding @ query
     w_o = weights["decoder.w_o.weight"].T  # (m, K)
     to_output = (embedding + weights["decoder.w_s.bias"]) @ w_o + weights["decoder.w_o.bias"]
-    for name, value in (("row_axis", [2]), ("head_axis", [-1])):
-        graph.constant(name, np.array(value))
 
-    first = graph.matrix("of_token_1", np.concatenate([to_query, w_y[:, : 2 * n]], axis=1))
-    second = graph.matrix("of_token_2", np.concatenate([w_y[:, 2 * n :], to_output], axis=1))
+    of_token = graph.matrix("of_token", np.concatenate([to_query, w_y, to_output], axis=1))
+    row = graph.add("Gather", [of_token, "tokens"], "token_row", axis=0)
+    graph.constant("cut_row", np.array([width + 2 * n, n, tokens]))
+    graph.add("Split", [row, "cut_row"], "row_before row_candidate row_output", axis=1)
     of_hidden = np.concatenate([weights["decoder.w_att"], weights["decoder.u_gates"]], axis=1)
-    product = graph.add("MatMul", ["hidden", graph.columns("of_hidden", of_hidden)], "hidden_product")
-    row = graph.add("Gather", [first, "tokens"], "token_row_1", axis=0)
-    before = graph.add("Add", [product, row], "before")
-    cut = graph.constant("cut_before", np.array([width, 2 * n]))
-    graph.add("Split", [before, cut], "query gates_before", axis=2)
+    graph.add("Gemm", ["hidden", graph.columns("of_hidden", of_hidden), "row_before"], "before")
+    graph.constant("cut_before", np.array([width, 2 * n]))
+    graph.add("Split", ["before", "cut_before"], "query gates_before", axis=1)
 
-    column = graph.add("Unsqueeze", ["query", "head_axis"], "query_column")  # (E, B, n', 1)
-    energy_in = graph.add("Add", ["keys", column], "keys_and_query")  # (E, B, n', L)
+    graph.constant("axis_1", np.array([1]))
+    graph.constant("axis_2", np.array([2]))
+    column = graph.add("Unsqueeze", ["query", "axis_2"], "query_column")  # (B, n', 1)
+    energy_in = graph.add("Add", ["keys", column], "keys_and_query")  # (B, n', L)
     inputs: list[tuple[str, int, Sequence[Dimension]]] = [
-        ("tokens", TensorProto.INT64, ["E", "B"]),
-        ("hidden", TensorProto.FLOAT, ["E", "B", n]),
-        ("keys", TensorProto.FLOAT, ["E", 1, width, "L"]),
-        ("values", TensorProto.FLOAT, ["E", "L", 3 * n + tokens]),
-        ("mask", TensorProto.FLOAT, ["E", 1, "L"]),
+        ("tokens", TensorProto.INT64, ["B"]),
+        ("hidden", TensorProto.FLOAT, ["B", n]),
+        ("keys", TensorProto.FLOAT, [width, "L"]),
+        ("values", TensorProto.FLOAT, ["L", 3 * n + tokens]),
     ]
-    outputs: list[tuple[str, Sequence[Dimension]]] = [
-        ("log_probs", ["E", "B", tokens]),
-        ("attention", ["E", "B", "L"]),
-        ("hidden_after", ["E", "B", n]),
-    ]
-    if config.coverage_window:
-        inputs.append(("coverage", TensorProto.FLOAT, ["E", "B", "L"]))
-        outputs.append(("coverage_after", ["E", "B", "L"]))
-        energy_in = _with_coverage(graph, energy_in, weights, config.coverage_window)
+    window = config.coverage_window
+    if window:
+        inputs.append(("coverage", TensorProto.FLOAT, ["B", 1, "L"]))
+        kernel = weights["decoder.q"] @ weights["decoder.u_f"]  # (window, n')
+        filters = graph.matrix("coverage_kernel", kernel.T[:, None])  # (n', 1, window)
+        pads = [window // 2, window - 1 - window // 2]
+        seen = graph.add("Conv", ["coverage", filters], "coverage_part", pads=pads)
+        energy_in = graph.add("Add", [energy_in, seen], "energy_in")
     layer = graph.add("Tanh", [energy_in], "layer")
-    v_att = graph.constant("v_att", weights["decoder.v_att"][None])  # (1, n')
-    energy = graph.add("Squeeze", [graph.add("MatMul", [v_att, layer], "energy_row"), "row_axis"], "energy")
-    graph.add("Softmax", [graph.add("Add", [energy, "mask"], "masked")], "attention", axis=-1)
-    if config.coverage_window:
-        graph.add("Add", ["coverage", "attention"], "coverage_after")
+    v_att = graph.constant("v_att", weights["decoder.v_att"][None, :, None])  # (1, n', 1)
+    energy = graph.add("Squeeze", [graph.add("Conv", [layer, v_att], "energy_row"), "axis_1"], "energy")
+    graph.add("Softmax", [energy], "attention", axis=-1)
 
     graph.add("MatMul", ["attention", "values"], "context")
     graph.constant("cut_context", np.array([2 * n, n, tokens]))
-    graph.add("Split", ["context", "cut_context"], "context_gates context_candidate context_output", axis=2)
+    graph.add("Split", ["context", "cut_context"], "context_gates context_candidate context_output", axis=1)
     graph.add("Sigmoid", [graph.add("Add", ["gates_before", "context_gates"], "gates_in")], "gates")
-    graph.add("Split", ["gates"], "update reset", axis=2, num_outputs=2)
-    graph.add("Gather", [second, "tokens"], "token_row_2", axis=0)
-    graph.constant("cut_row", np.array([n, tokens]))
-    graph.add("Split", ["token_row_2", "cut_row"], "row_candidate row_output", axis=2)
+    graph.add("Split", ["gates"], "update reset", axis=1, num_outputs=2)
     graph.add("Mul", ["reset", "hidden"], "reset_hidden")
-    of_reset = graph.columns("of_reset_hidden", weights["decoder.u_candidate"])
-    graph.add("MatMul", ["reset_hidden", of_reset], "reset_product")
     graph.add("Add", ["context_candidate", "row_candidate"], "candidate_rest")
-    graph.add("Tanh", [graph.add("Add", ["reset_product", "candidate_rest"], "candidate_in")], "candidate")
+    of_reset = graph.columns("of_reset_hidden", weights["decoder.u_candidate"])
+    graph.add("Gemm", ["reset_hidden", of_reset, "candidate_rest"], "candidate_in")
+    graph.add("Tanh", ["candidate_in"], "candidate")
     graph.add("Mul", ["update", graph.add("Sub", ["candidate", "hidden"], "change")], "step_change")
     graph.add("Add", ["hidden", "step_change"], "hidden_after")
 
-    to_scores = graph.columns("to_scores", weights["decoder.w_s.weight"].T @ w_o)
-    graph.add("MatMul", ["hidden_after", to_scores], "scores_product")
     graph.add("Add", ["context_output", "row_output"], "scores_rest")
-    graph.add("Add", ["scores_product", "scores_rest"], "scores")
-    graph.add("LogSoftmax", ["scores"], "log_probs", axis=-1)
+    to_scores = graph.columns("to_scores", weights["decoder.w_s.weight"].T @ w_o)
+    graph.add(
+        "LogSoftmax", [graph.add("Gemm", ["hidden_after", to_scores, "scores_rest"], "scores")], "log_probs"
+    )
+    outputs: list[tuple[str, Sequence[Dimension]]] = [
+        ("log_probs", ["B", tokens]),
+        ("attention", ["B", "L"]),
+        ("hidden_after", ["B", n]),
+    ]
     return graph.model("decoder", inputs, outputs)
-
-
-def _with_coverage(graph: _Graph, energy_in: str, weights: dict[str, Floats], window: int) -> str:
-    """Add U_f·f, the coverage β seen through Q: one convolution from one channel to n'."""
-    kernel = weights["decoder.q"] @ weights["decoder.u_f"]  # (window, n')
-    shape = graph.add("Shape", ["coverage"], "coverage_shape", end=2)
-    length = graph.add("Shape", ["coverage"], "coverage_length", start=2)
-    flat_shape = graph.add(
-        "Concat", [graph.constant("rows_1", np.array([-1, 1])), length], "flat_shape", axis=0
-    )
-    flat = graph.add("Reshape", ["coverage", flat_shape], "flat_coverage")  # (E*B, 1, L)
-    reach = window // 2
-    filters = graph.matrix("coverage_kernel", kernel.T[:, None])  # (n', 1, window)
-    graph.add("Conv", [flat, filters], "coverage_flat", pads=[reach, window - 1 - reach])
-    full = graph.add(
-        "Concat", [shape, graph.constant("width", np.array([kernel.shape[1]])), length], "full_shape", axis=0
-    )
-    graph.add("Reshape", ["coverage_flat", full], "coverage_part")
-    return graph.add("Add", [energy_in, "coverage_part"], "energy_in")
