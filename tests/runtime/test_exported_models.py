@@ -8,7 +8,7 @@ import pytest
 from small_networks import SMALL, VARIANTS, random_features, random_network
 
 from inktex.corpus import Synthesizer, open_bank
-from inktex.decoding import SearchOptions, beam_search, greedy
+from inktex.decoding import EncodedStepper, SearchOptions, beam_search, greedy
 from inktex.features import FeatureOptions, extract_many
 from inktex.latex import Vocabulary
 from inktex.runtime import ModelError, OnnxStepper
@@ -85,7 +85,9 @@ def test_the_beam_finds_the_same_answers_alone_and_in_batches():
     stepper = exported(network)
     together = beam_search(stepper, features, options)
     alone = [beam_search(stepper, [each], options)[0] for each in features]
-    for expected, *others in zip(by_torch, together, alone, strict=True):
+    encoded = EncodedStepper(stepper, features)
+    one_by_one = [beam_search(encoded, [place], options)[0] for place in range(len(features))]
+    for expected, *others in zip(by_torch, together, alone, one_by_one, strict=True):
         for answers in others:
             assert [each.tokens for each in answers] == [each.tokens for each in expected]
             assert answers[0].log_prob == pytest.approx(expected[0].log_prob, abs=1e-3)
