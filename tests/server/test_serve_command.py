@@ -107,6 +107,21 @@ def test_it_ends_in_order_and_logs_no_ink(
     assert "Traceback" not in log
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_answer_does_not_wait_for_the_client_to_acknowledge_its_head(
+    workers: int, command: Callable[..., Command]
+) -> None:
+    server = command("--workers", str(workers))
+    server.wait_until_ready()
+    waits: list[float] = []
+    with httpx.Client() as client:
+        for _ in range(60):
+            begin = time.perf_counter()
+            client.get(f"{server.url}/healthz")
+            waits.append(time.perf_counter() - begin)
+    assert sorted(waits)[len(waits) // 2] < 0.03  # Nagle's algorithm against delayed acknowledgement: 0.04
+
+
 def test_two_workers_share_work_and_counters(command: Callable[..., Command]) -> None:
     server = command("--workers", "2")
     server.wait_until_ready()
