@@ -95,8 +95,8 @@ def _listen(options: ServerOptions) -> socket.socket:
         address = socket.getaddrinfo(options.host, options.port, family, socket.SOCK_STREAM)[0][4]
     except socket.gaierror:
         raise OSError(f"{options.host}: not an address of this machine; try --host 127.0.0.1") from None
-    # The protocol is named because asyncio sends small packets at once (TCP_NODELAY) only where it is: head and
-    # body of an answer are two, and the second would wait 40 ms for the client to acknowledge the first.
+    # The protocol is named because only then asyncio sends small packets at once (TCP_NODELAY): head and body
+    # of an answer are two, and the second would wait 40 ms for the client to acknowledge the first.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
