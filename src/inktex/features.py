@@ -90,7 +90,7 @@ class PointBatch:
         return PointBatch(self.xy[wanted], self.stroke[wanted], self.point[wanted], self.first_stroke)
 
 
-def is_first(labels: Ints) -> NDArray[np.bool_]:
+def is_first(labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """Which places begin a run of equal labels; there is at least one label."""
     first = np.empty(len(labels), np.bool_)
     first[0] = True
@@ -98,7 +98,7 @@ def is_first(labels: Ints) -> NDArray[np.bool_]:
     return first
 
 
-def is_last(labels: Ints) -> NDArray[np.bool_]:
+def is_last(labels: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """Which places end a run of equal labels; there is at least one label."""
     last = np.empty(len(labels), np.bool_)
     last[-1] = True
@@ -106,7 +106,7 @@ def is_last(labels: Ints) -> NDArray[np.bool_]:
     return last
 
 
-def stroke_starts(stroke: Ints) -> Ints:
+def stroke_starts(stroke: NDArray[np.integer[Any]]) -> Ints:
     """Index of the first point of every stroke (every stroke has a point)."""
     return is_first(stroke).nonzero()[0]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inktex.features import Floats, PointBatch, stroke_starts, stroke_units
+from inktex.features import Floats, PointBatch, is_first, is_last, stroke_starts, stroke_units
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def augment(batch: PointBatch, options: AugmentOptions, random: np.random.Genera
 
     result = PointBatch(xy * unit, batch.stroke, batch.point, batch.first_stroke)
     if options.drop_points > 0:
-        edge = (np.diff(batch.stroke, prepend=-1) != 0) | (np.diff(batch.stroke, append=-1) != 0)
+        edge = is_first(batch.stroke) | is_last(batch.stroke)
         share = random.uniform(0.0, options.drop_points, inks)
         result = result.keep(edge | (random.random(len(xy)) >= share[ink]))
     return result

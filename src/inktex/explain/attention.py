@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.features import Features
+from inktex.features import Features, is_first, stroke_starts
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Ints: TypeAlias = NDArray[np.int64]
@@ -43,7 +43,7 @@ def intensity_at(attention: Floats, features: Features, stride: int, positions: 
     """
     checked = _checked(attention, features, stride)
     knots = _knots(features, stride)
-    first = features.point[np.flatnonzero(np.diff(features.stroke, prepend=-1))]
+    first = features.point[stroke_starts(features.stroke)]
     stroke = np.searchsorted(first, positions, side="right") - 1
     left = np.searchsorted(knots.position, positions, side="right") - 1
     left = np.clip(left, knots.first[stroke], knots.last[stroke])
@@ -62,7 +62,7 @@ def point_attention(attention: Floats, features: Features, stride: int, point_co
     The points of a stroke together have what `stroke_attention` gives the stroke.
     """
     intensity = intensity_at(attention, features, stride, np.arange(point_count, dtype=np.float64))
-    starts = np.flatnonzero(np.diff(features.stroke, prepend=-1))
+    starts = stroke_starts(features.stroke)
     first = features.point[starts].astype(np.int64)
     sizes = np.diff(np.append(first, point_count))
     total = np.repeat(np.add.reduceat(intensity, first, axis=1), sizes, axis=1)
@@ -84,8 +84,8 @@ class _Knots:
 
 def _knots(features: Features, stride: int) -> _Knots:
     annotation = np.arange(len(features.rows)) // stride
-    new_stroke = np.diff(features.stroke, prepend=-1) != 0
-    starts = np.flatnonzero(new_stroke | (np.diff(annotation, prepend=-1) != 0))
+    new_stroke = is_first(features.stroke)
+    starts = np.flatnonzero(new_stroke | is_first(annotation))
     sizes = np.diff(np.append(starts, len(annotation)))
     first = np.flatnonzero(new_stroke[starts])
     return _Knots(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.features import Features
+from inktex.features import Features, stroke_starts
 
 Values = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class StrokePairs:
 
 def stroke_pairs(features: Features) -> StrokePairs:
     """Measure all strokes of an ink that follow each other."""
-    starts = np.flatnonzero(np.diff(features.stroke, prepend=-1))
+    starts = stroke_starts(features.stroke)
     strokes = np.split(features.rows[:, :2].astype(np.float64), starts[1:])
     unit = float(np.mean([np.hypot(*np.ptp(stroke, axis=0)) for stroke in strokes])) or 1.0
     dense = [_dense(stroke / unit) for stroke in strokes]
