@@ -9,7 +9,7 @@ LOCKED ?=
 EXACTLY := $(if $(LOCKED),--no-build-isolation --no-deps)
 locked = $(if $(LOCKED),$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $(1))
 
-.PHONY: demo serve test check fuzz-readers fuzz soak bulk-proof bulk-table two-machines lock audit sbom clean
+.PHONY: demo serve site test check docs web fuzz-readers fuzz mutants soak bulk-proof bulk-table two-machines security-table lock audit sbom clean examples lab
 
 # The recogniser alone: no torch.
 $(VENV)/.stamp-demo: pyproject.toml constraints.txt
@@ -35,18 +35,39 @@ demo: $(VENV)/.stamp-demo  ## recognise the example ink; shows LaTeX and a pictu
 serve: $(VENV)/.stamp-serve  ## open the page to write on
 	$(BIN)/inktex serve
 
+SITE ?= out/site
+site: $(VENV)/.stamp-demo  ## the page as a folder of files that any web server serves; reads ink in the browser
+	$(BIN)/inktex site -o $(SITE)
+
 check: $(VENV)/.stamp-dev  ## lint, types, import arrows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: check  ## all checks and all tests
+test: check web  ## all checks and all tests
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 
+# What needs CROHME stays as it is: the results files, which `inktex evaluate … --out docs/results/…` writes.
+docs: $(VENV)/.stamp-dev  ## make what the docs show anew: example scores, notebook, figures, screenshots, tables
+	$(BIN)/python scripts/example_outputs.py
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/figures.py
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/screenshots.py
+	$(BIN)/python scripts/readme_table.py
+	$(BIN)/python scripts/model_cards.py
+
+# The package for browsers; a machine without Node (18 or later) and npm builds and tests everything else.
+web/node_modules/.stamp: web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund && touch node_modules/.stamp
+
+web:  ## build and test the package for browsers
+	@if command -v node >/dev/null && command -v npm >/dev/null; then \
+		$(MAKE) --no-print-directory web/node_modules/.stamp && cd web && npm run check && npm run build && npm test; \
+	else echo "web: skipped, Node and npm are not installed (Debian: apt install nodejs npm)"; fi
+
 CASES ?= 20000
-fuzz-readers: $(VENV)/.stamp-dev  ## so many mutated files against every reader
-	INKTEX_FUZZ_CASES=$(CASES) $(BIN)/python -m pytest -q tests/ink -k mutat
+fuzz-readers: $(VENV)/.stamp-dev  ## so many mutated files, of every format and kind of archive, against the readers
+	$(BIN)/python tests/ink/mutations.py --cases $(CASES)
 
 SECONDS_PER_TARGET ?= 120
 fuzz: $(VENV)/.stamp-dev  ## coverage-guided fuzzing of readers, tokeniser, HTTP API and session messages
@@ -54,10 +75,26 @@ fuzz: $(VENV)/.stamp-dev  ## coverage-guided fuzzing of readers, tokeniser, HTTP
 	for target in readers tokenizer http session; do \
 		OMP_NUM_THREADS=1 $(BIN)/python fuzz/run.py $$target --seconds $(SECONDS_PER_TARGET) || exit 1; done
 
+MUTANTS ?=
+mutants: $(VENV)/.stamp-dev  ## change every line that guards something; how often do the tests notice?
+	$(PIP) 'mutmut>=3.8,<4'
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/mutants.py $(MUTANTS)
+
 MINUTES ?= 30
 SOAK ?=
 soak: $(VENV)/.stamp-dev  ## live sessions and bulk at once; memory, errors and latency as a picture
 	OMP_NUM_THREADS=1 $(BIN)/python scripts/soak.py --minutes $(MINUTES) $(SOAK)
+
+examples: $(VENV)/.stamp-dev  ## build the examples for browsers and the plug-in for Obsidian into out/examples
+	$(BIN)/python scripts/web_examples.py
+
+# JupyterLab is not among what CI installs: it has an environment of its own, which sees ours.
+LAB := .venv-lab
+lab: $(VENV)/.stamp-dev  ## the notebook canvas in a real JupyterLab, in Chromium
+	test -x $(LAB)/bin/python || $(BIN)/python -m venv $(LAB)
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > "$$($(LAB)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/inktex.pth"
+	$(LAB)/bin/python -m pip install --quiet --disable-pip-version-check 'jupyterlab>=4.2,<5' ipykernel anywidget
+	PYTHONPATH=src OMP_NUM_THREADS=1 $(LAB)/bin/python scripts/lab_check.py
 
 # Ray is not among what CI installs; the tests that need it are skipped there.
 $(VENV)/.stamp-ray: $(VENV)/.stamp-dev
@@ -72,6 +109,9 @@ two-machines: $(VENV)/.stamp-dev  ## train over two launchers, kill a worker: do
 
 bulk-table: $(VENV)/.stamp-ray  ## throughput of the plain engine and of Ray against workers, into docs/scale.md
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/bulk.py
+
+security-table: $(VENV)/.stamp-dev  ## load held, faults survived, inputs tried, losses: the table of SECURITY.md
+	@$(BIN)/python scripts/security_table.py
 
 lock: $(VENV)/.stamp-dev  ## pin what CI installs, with hashes
 	$(BIN)/python scripts/lock.py figures -o requirements-demo.txt

@@ -2,8 +2,8 @@
 
     OMP_NUM_THREADS=1 python benchmarks/data.py
 
-CPU time of one core (set OMP_NUM_THREADS=1), so that a busy machine disturbs little. Needs CROHME for all but
-the synthesis.
+CPU time of one core (set OMP_NUM_THREADS=1), which a busy machine disturbs little. All but the synthesis
+needs CROHME.
 """
 
 import time

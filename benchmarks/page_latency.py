@@ -17,7 +17,7 @@ from serving import EXAMPLES, quantile, serving
 GOAL = 150.0
 
 WRITE = """async strokes => {
-    const canvas = document.querySelector('#settled'), box = canvas.getBoundingClientRect();
+    const canvas = document.querySelector('inktex-pad').canvas, box = canvas.getBoundingClientRect();
     const say = (type, [x, y], buttons) => canvas.dispatchEvent(new PointerEvent(type, {
         bubbles: true, pointerId: 1, pointerType: 'pen', pressure: 0.5, isPrimary: true,
         clientX: box.left + 100 + x, clientY: box.top + 100 + y, buttons,

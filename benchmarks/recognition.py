@@ -29,8 +29,8 @@ from installed_size import installed
 from recognition_report import Measured, circumstances, print_report, write_report
 
 from inktex.ink import Ink, save
+from inktex.reading import Control, ModelInput
 from inktex.recognizer import Recognizer
-from inktex.runtime import ModelInput
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGE, PICTURE = DOCS / "library.md", DOCS / "figures" / "recognition-time.svg"
@@ -93,8 +93,8 @@ def times_of(recognizer: Recognizer, inks: Sequence[Ink], repeats: int = REPEATS
 class CountedStepper:
     """Counts what a search asks of the model."""
 
-    def __init__(self, recognizer: Recognizer) -> None:
-        self._inner = recognizer.model.stepper()
+    def __init__(self, stepper: Any) -> None:
+        self._inner = stepper
         self.vocabulary = self._inner.vocabulary
         self.start, self.select, self.lengths = self._inner.start, self._inner.select, self._inner.lengths
         self.steps = self.rows = 0
@@ -108,10 +108,14 @@ class CountedStepper:
 
 def counts_of(recognizer: Recognizer, ink: Ink) -> tuple[ModelInput, int, int]:
     """The features of an ink, and the steps and rows (hypotheses, summed over steps) of its search."""
-    prepared = recognizer.prepare(ink)
-    counted = CountedStepper(recognizer)
-    recognizer.search(ink, prepared, recognizer.options(prepared), stepper=counted, timeout=None)
-    return prepared, counted.steps, counted.rows
+    counted: list[CountedStepper] = []
+
+    def count(stepper: Any, features: Any) -> CountedStepper:
+        counted.append(CountedStepper(stepper))
+        return counted[0]
+
+    recognizer.reader().read_one(ink, Control(guide=count))
+    return recognizer.model.inputs([ink])[0], counted[0].steps, counted[0].rows
 
 
 def peak_gflops() -> float:
@@ -164,7 +168,7 @@ def against_torch(
     for _ in range(REPEATS):
         for place, (ink, (_, steps, _)) in enumerate(zip(inks, counted, strict=True)):
             begin = time.process_time()
-            made = recognizer.prepare(ink)
+            made = recognizer.model.inputs([ink])[0]
             rows = made.arrays[0] if isinstance(made.arrays, tuple) else made.arrays
             plain.recognize(rows, BEAM, None if weights else steps)
             theirs[place] = min(theirs[place], time.process_time() - begin)
@@ -178,7 +182,7 @@ def growth(recognizer: Recognizer, picture: Path | None) -> dict[str, float]:
     """Time against points of the ink, up to 200 symbols: a line, and how well it fits."""
     sizes, seeds = (1, 2, 4, 6, 8, 10, 13, 16, LONGEST), (0, 1, 2)
     inks = [synthetic_ink(repeats, seed) for repeats in sizes for seed in seeds]
-    rows = np.array([len(recognizer.prepare(ink).features.rows) for ink in inks])
+    rows = np.array([len(made.features.rows) for made in recognizer.model.inputs(inks)])
     points = np.median(rows.reshape(len(sizes), -1), axis=1)
     times = np.median(times_of(recognizer, inks, repeats=2).reshape(len(sizes), -1), axis=1)
     slope, offset = np.polyfit(points, times, 1)

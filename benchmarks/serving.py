@@ -2,9 +2,12 @@
 
     python benchmarks/serving.py                     # the table, overload, memory over 10,000 requests
     python benchmarks/serving.py --seconds 2 --soak 0 --workers 1     # a quick look
+    python benchmarks/serving.py --record            # also docs/results and docs/figures
 
 The load comes from this process over loopback, with the page's example formulas as ink, so server and load
-share the machine. Clients behave: who is answered 503 waits as long as Retry-After says.
+share the machine. Clients behave: who is answered 503 waits as long as Retry-After says. Overload does not:
+so many requests a second come as the multiple says, each on a connection of its own. The flood is one live
+session that sends as fast as it can, from a process of its own.
 """
 
 import argparse
@@ -21,9 +24,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import cycle
 from pathlib import Path
+from typing import Any
+
+from inktex.evaluation.provenance import provenance
+from inktex.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "src/inktex/server/static/examples.json"
@@ -146,8 +153,8 @@ async def open_loop(port: int, rate: float, seconds: float, requests: Iterator[b
     for number in range(int(rate * seconds)):
         await asyncio.sleep(max(0.0, begun + number / rate - time.perf_counter()))
         tasks.append(asyncio.create_task(once(next(requests))))
-    load.seconds = time.perf_counter() - begun
     await asyncio.gather(*tasks)
+    load.seconds = time.perf_counter() - begun  # until the last answer: what still waited counts as well
     assert load.sent == len(tasks)
     return load
 
@@ -223,27 +230,108 @@ def print_table(rows: dict[tuple[int, int], dict[str, float]]) -> None:
         )
 
 
-def overload(port: int, capacity: float, seconds: float, requests: Iterator[bytes]) -> dict[str, float]:
-    """Four times what it carries, then at once a few requests as if nothing had been."""
-    calm = asyncio.run(closed_loop(port, 1, min(seconds, 3.0), requests))
-    load = asyncio.run(open_loop(port, 4 * capacity, seconds, requests))
-    after = asyncio.run(closed_loop(port, 1, min(seconds, 3.0), requests))
+def overload(
+    port: int, capacity: float, times: int, seconds: float, requests: Iterator[bytes]
+) -> dict[str, float]:
+    """So many times what it carries, then at once a few requests as if nothing had been."""
+    load = asyncio.run(open_loop(port, times * capacity, seconds, requests))
+    after = asyncio.run(closed_loop(port, 1, min(seconds, 2.0), requests))
     row = load.row() | {
-        "offered_per_second": 4 * capacity,
+        "times": times,
+        "capacity_per_second": capacity,
         "sent": load.sent,
-        "before_p50_ms": 1000 * quantile(calm.answered, 0.5),
         "after_p50_ms": 1000 * quantile(after.answered, 0.5),
-        "after_shed": len(after.shed),
     }
     print(
-        f"\noverload, {row['offered_per_second']:.0f} requests/s offered (4 times what it carries): "
-        f"{load.sent} sent, "
+        f"{times:2d} times its capacity of {capacity:.1f}/s: {load.sent} sent in {load.seconds:.1f} s, "
         f"{len(load.answered)} answered ({row['answered_per_second']:.1f}/s, p99 {row['p99_ms']:.0f} ms), "
-        f"{len(load.shed)} shed with 503 (p99 {row['shed_p99_ms']:.0f} ms), "
-        f"{row['other']:.0f} other, {load.lost} lost. "
-        f"Right after: p50 {row['after_p50_ms']:.0f} ms (before: {row['before_p50_ms']:.0f} ms)."
+        f"{len(load.shed)} shed with 503 (p99 {row['shed_p99_ms']:.0f} ms), {row['other']:.0f} other, "
+        f"{load.lost} lost; right after: p50 {row['after_p50_ms']:.0f} ms"
     )
     return row
+
+
+FLOOD = """
+import json, sys
+from itertools import count
+from websockets.sync.client import connect
+port, kind = sys.argv[1:]
+with connect(f"ws://127.0.0.1:{port}/v1/session", ping_interval=None) as socket:
+    for number in count():
+        if kind == "render":
+            said = {"type": "render", "latex": r"\\frac{a}{b}+" * 300 + "1"}
+        elif number % 200:
+            said = {"type": "add", "id": str(number), "points": [[number % 50, 3], [number % 50 + 9, 20]]}
+        else:
+            said = {"type": "clear"}
+        socket.send(json.dumps(said))
+        try:
+            socket.recv(timeout=0)
+        except TimeoutError:
+            pass
+"""
+
+
+def flood(port: int, kind: str, seconds: float, requests: Iterator[bytes]) -> dict[str, Any]:
+    """How long another client waits while nobody else asks, and while one session floods the server."""
+    calm = asyncio.run(closed_loop(port, 1, seconds, requests))
+    flooding = subprocess.Popen([sys.executable, "-c", FLOOD, str(port), kind])
+    try:
+        time.sleep(1.0)
+        crowded = asyncio.run(closed_loop(port, 1, seconds, requests))
+    finally:
+        flooding.kill()
+        flooding.wait()
+    row = {
+        "kind": kind,
+        **{f"calm_p{p}_ms": 1000 * quantile(calm.answered, p / 100) for p in (50, 99)},
+        **{f"flooded_p{p}_ms": 1000 * quantile(crowded.answered, p / 100) for p in (50, 99)},
+        "lost": calm.lost + crowded.lost,
+    }
+    print(
+        f"flood of {kind}: another client waits p50 {row['flooded_p50_ms']:.0f} ms, p99 "
+        f"{row['flooded_p99_ms']:.0f} ms (alone {row['calm_p50_ms']:.0f} and {row['calm_p99_ms']:.0f} ms)"
+    )
+    return row
+
+
+def draw(rows: dict[int, list[dict[str, float]]], path: Path) -> None:
+    """Answers per second, and how long answers and refusals took, against the load."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, (rate, wait) = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    for workers, points in rows.items():
+        times = [point["times"] for point in points]
+        name = f"{workers} worker{'s' * (workers > 1)}"
+        (line,) = rate.plot(times, [point["answered_per_second"] for point in points], "o-", label=name)
+        rate.axhline(points[0]["capacity_per_second"], color=line.get_color(), linestyle=":", linewidth=1)
+        wait.plot(
+            times,
+            [point["p99_ms"] for point in points],
+            "o-",
+            color=line.get_color(),
+            label=f"{name}, answers",
+        )
+        wait.plot(
+            times,
+            [point["shed_p99_ms"] for point in points],
+            "x--",
+            color=line.get_color(),
+            label=f"{name}, refusals",
+        )
+    for axes, label in ((rate, "answers per second (dotted: capacity)"), (wait, "99 of 100 within, ms")):
+        axes.set_xscale("log", base=2)
+        axes.set_xticks([1, 4, 16], ["1", "4", "16"])
+        axes.set_xlabel("load, times the capacity")
+        axes.set_ylabel(label)
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8)
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)
 
 
 def soak(port: int, number: int, request: bytes) -> dict[str, float]:
@@ -287,7 +375,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 64])
     parser.add_argument("--soak", type=int, default=10_000, help="requests while memory is watched; 0: none")
     parser.add_argument("--model", help="model file or name")
-    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    parser.add_argument("--record", action="store_true", help="put figures and picture into docs/")
     arguments = parser.parse_args()
     formulas = [entry["strokes"] for entry in json.loads(EXAMPLES.read_text(encoding="utf-8"))]
     requests = cycle([post(strokes) for strokes in formulas])
@@ -298,20 +386,36 @@ def main() -> None:
         f"load average at start {os.getloadavg()[0]:.1f}, {arguments.seconds:g} s per row"
     )
     rows: dict[tuple[int, int], dict[str, float]] = {}
-    result: dict[str, object] = {}
+    overloads: dict[int, list[dict[str, float]]] = {}
+    result: dict[str, Any] = {"load_average": os.getloadavg()[0]}
     for workers in arguments.workers:
         with serving(workers, arguments.model) as port:
             for clients in arguments.clients:
                 load = asyncio.run(closed_loop(port, clients, arguments.seconds, requests))
                 rows[workers, clients] = load.row()
             capacity = max(row["answered_per_second"] for key, row in rows.items() if key[0] == workers)
-            result[f"overload_{workers}"] = overload(port, capacity, arguments.seconds, requests)
+            print(f"\n{workers} worker{'s' * (workers > 1)}")
+            overloads[workers] = [
+                overload(port, capacity, times, arguments.seconds, requests) for times in (1, 4, 16)
+            ]
+            if workers == arguments.workers[0]:
+                result["floods"] = [
+                    flood(port, kind, arguments.seconds, requests) for kind in ("render", "add")
+                ]
             if arguments.soak and workers == arguments.workers[0]:
                 result["soak"] = soak(port, arguments.soak, post([[[0, 0], [2, 30], [1, 62]]]))
     print_table(rows)
-    if arguments.json:
-        table = [{"workers": workers, "clients": clients, **row} for (workers, clients), row in rows.items()]
-        arguments.json.write_text(json.dumps({"table": table, **result}, indent=1) + "\n", encoding="utf-8")
+    result["table"] = [
+        {"workers": workers, "clients": clients, **row} for (workers, clients), row in rows.items()
+    ]
+    result["overload"] = [{"workers": workers, **row} for workers, some in overloads.items() for row in some]
+    if arguments.record:
+        made = provenance(
+            f"python benchmarks/serving.py --seconds {arguments.seconds:g} --soak {arguments.soak} --record"
+        )
+        text = json.dumps({"made": asdict(made), **result}, indent=1).replace("NaN", "null")  # 99th of none
+        write_atomically(ROOT / "docs/results/serving.json", text + "\n")
+        draw(overloads, ROOT / "docs/figures/serving.png")
 
 
 if __name__ == "__main__":

@@ -31,9 +31,10 @@ from inktex.corpus.recombine import Piece
 from inktex.files import write_atomically
 from inktex.latex import Vocabulary
 from inktex.model import ModelConfig, Network
+from inktex.model.fast import accelerate
 from inktex.training import TrainOptions, recipe
 from inktex.training.data import Batch, TrainingData
-from inktex.training.losses import losses
+from inktex.training.losses import Counts, losses
 from inktex.training.optimizing import choose_place, keep_freed_memory, make_optimizer
 
 
@@ -167,14 +168,14 @@ def ours(setting: Setting) -> dict[str, float]:
     torch.set_num_threads(1)
     keep_freed_memory()
     config, options, data, plan = prepare(setting, "sorted")
-    network, place = Network(config), choose_place("cpu", "auto")
+    network, place = accelerate(Network(config)), choose_place("cpu", "auto")
     optimizer = make_optimizer(network, options)
 
     def step(batch: Batch) -> None:
         with place.autocast():
-            result = losses(network, batch, options.label_smoothing)
+            result = losses(network, config.direction, batch, options.label_smoothing)
         optimizer.zero_grad(set_to_none=True)
-        (result.token / result.tokens + 0 * result.guidance + 0 * result.symbol).backward()
+        (result.token / Counts.of(batch, 1).tokens + 0 * result.guidance + 0 * result.symbol).backward()
         optimizer.step()
 
     padding = data.padding(plan)

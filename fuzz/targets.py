@@ -1,7 +1,9 @@
 """What is fuzzed: each target takes any bytes and may end only in an answer or in its own kind of error."""
 
+import sys
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from inktex.ink import Ink, read_all, write_inkml, write_json
@@ -14,6 +16,9 @@ from inktex.latex import (
     to_typst,
     tokenize,
 )
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "ink"))
+from mutations import ARCHIVES, TIGHT, at_the_limits
 
 
 def readers(data: bytes) -> None:
@@ -119,6 +124,8 @@ SEEDS: dict[str, list[bytes]] = {
         b'[{"type": "pointerdown", "x": 1, "y": 2}, {"type": "pointerup", "x": 2, "y": 2}]',
         b"<svg><path d='M 0 0 L 5 5'/></svg>",
         b"1 2\n3 4\n\n5 6\n",
+        *(pack(b"<ink><trace>1 2, 3 4</trace></ink>") for pack in ARCHIVES.values()),
+        *(seed for seed in at_the_limits(TIGHT) if len(seed) < 4096),
     ],
     "tokenizer": [
         rb"\frac{a^2}{\sqrt[3]{x_1}} + \sum_{i=1}^n \left( \begin{matrix} a & b \\ c \end{matrix} \right)",

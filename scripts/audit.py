@@ -38,7 +38,7 @@ class Findings:
                 clean.add(name)
             for known in package.get("vulns", []):
                 repaired = ", ".join(known.get("fix_versions") or []) or "no version yet"
-                vulnerable.append(f"{name} {package['version']}: {known['id']}, mended in {repaired}")
+                vulnerable.append(f"{name} {package['version']}: {known['id']} fixed in {repaired}")
         return cls(frozenset(clean), tuple(vulnerable), frozenset(unknown))
 
 

@@ -10,14 +10,10 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from inktex.corpus import load_split
-from inktex.decoding import SearchOptions, beam_search
-from inktex.model import load_network
-from inktex.runtime import load_model
-from inktex.training import TorchStepper
-from inktex.training.export import find_weights
+from inktex.decoding import SearchOptions
+from inktex.reading import Reader, open_model
 
 
 def main() -> None:
@@ -28,18 +24,17 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=300)
     parser.add_argument("--beam", type=int, default=10)
     arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    network = load_network(find_weights(arguments.run))
-    by_torch, model = TorchStepper(network), load_model(arguments.model)
+    readers = [
+        Reader(open_model(source), SearchOptions(beam=arguments.beam))
+        for source in (arguments.run, arguments.model)
+    ]
     examples = list(load_split("test2013"))
     chosen = [examples[n * len(examples) // arguments.limit] for n in range(arguments.limit)]
-    options = SearchOptions(beam=arguments.beam)
     same, largest, right = 0, 0.0, [0, 0]
     for example in chosen:
-        arrays = model.inputs([example.ink])[0].arrays
-        answers = [beam_search(each, [arrays], options)[0][0] for each in (by_torch, model.stepper())]
+        answers = [reader.read_one(example.ink) for reader in readers]
         for place, answer in enumerate(answers):
-            right[place] += model.info.vocabulary.decode(answer.tokens) == example.tokens
+            right[place] += answer.tokens == example.tokens
         if answers[0].tokens == answers[1].tokens:
             same += 1
             probabilities = [np.exp(answer.token_log_probs) for answer in answers]

@@ -1,4 +1,4 @@
-"""Draw contact sheets of ink to look at: real, synthetic from each bank, recombined, augmented.
+"""Draw contact sheets of ink to look at: real, synthetic from each bank, recombined, augmented, wide, free.
 
     python scripts/contact_sheet.py FOLDER [--kind hershey] [--count 64] [--seed 0]
 
@@ -7,6 +7,7 @@ Kinds that need data that is not there are passed over with a note.
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from random import Random
 
@@ -23,12 +24,15 @@ from inktex.corpus import (
     synthetic_example,
 )
 from inktex.corpus.augment import AugmentOptions, augment
+from inktex.corpus.free import FreeInk, free_drawings
 from inktex.corpus.pictures import draw_sheet
 from inktex.corpus.recombine import Piece, Recombiner
+from inktex.corpus.wide import WideInk, WideMix, wide_banks
 from inktex.features import PointBatch
 from inktex.ink import Ink
 
-KINDS = (*BANKS, "real", "swapped-symbols", "swapped-groups", "parts", "augmented")
+WIDE_KINDS = tuple(f"wide-{each.name}" for each in fields(WideMix) if each.name != "real")
+KINDS = (*BANKS, "real", "swapped-symbols", "swapped-groups", "parts", "augmented", *WIDE_KINDS, "free")
 
 
 def synthetic(bank: str, corpus: Corpus | None, count: int, seed: int) -> list[Example]:
@@ -70,8 +74,16 @@ def augmented(examples: Sequence[Example], seed: int) -> list[Example]:
     return made
 
 
+def wide(kind: str, corpus: Corpus, count: int, seed: int) -> list[Example]:
+    """Make expressions of the wide vocabulary."""
+    ink = WideInk(list(corpus), wide_banks(), seed=seed)
+    return [ink.piece(kind, 0, number).to_example(f"{kind}-{number}", "wide") for number in range(count)]
+
+
 def make(kind: str, count: int, seed: int) -> list[Example]:
     """Make the examples of a kind."""
+    if kind == "free":
+        return FreeInk(free_drawings(), seed=seed).examples(0, count)
     try:
         corpus: Corpus | None = load_split("train")
     except FileNotFoundError:
@@ -83,6 +95,8 @@ def make(kind: str, count: int, seed: int) -> list[Example]:
     if kind in ("real", "augmented"):
         real = [corpus[index] for index in Random(seed).sample(range(len(corpus)), count)]
         return real if kind == "real" else augmented(real, seed)
+    if kind in WIDE_KINDS:
+        return wide(kind.removeprefix("wide-"), corpus, count, seed)
     return recombined(kind, corpus, count, seed)
 
 

@@ -17,8 +17,8 @@ from rich.table import Table
 
 from inktex.files import write_atomically
 from inktex.ink import Ink, read_all
+from inktex.ink.lines import split_page
 from inktex.recognizer import Recognition, Recognizer
-from inktex.recognizer.page import split_page
 
 ROOT = Path(__file__).resolve().parent.parent
 STYLE = """

@@ -1,4 +1,4 @@
-"""Make the figures and tables of docs/attention.md again.
+"""Make the figures and tables of docs/attention.md and docs/paper.md again.
 
     python scripts/figures.py                          figures, from ink that the project makes itself
     python scripts/figures.py --tables                 also the tables, measured on CROHME 2013
@@ -17,29 +17,30 @@ from pathlib import Path
 
 from inktex.corpus import Example, ExpressionModel, Synthesizer, load_split, open_bank, synthesize
 from inktex.evaluation.provenance import provenance
-from inktex.explain.accuracy import alignment_accuracy
-from inktex.explain.cases import Case, case_picture, clearest_case
-from inktex.explain.mistakes import Diagnosis, Kind, diagnose
-from inktex.explain.page import Titled, why_page
-from inktex.explain.raster import to_gif, to_png
-from inktex.explain.reading import Reading, ReadingModel, read_as, read_best, read_inks
-from inktex.explain.relations import (
+from inktex.files import write_atomically
+from inktex.latex import normalize
+from inktex.reading import Reader, Reading, open_model
+from inktex.report.accuracy import alignment_accuracy
+from inktex.report.architecture import architecture_picture
+from inktex.report.cases import Case, case_picture, clearest_case
+from inktex.report.mistakes import Diagnosis, Kind, diagnose
+from inktex.report.raster import to_gif, to_png
+from inktex.report.relations import (
     RelationAverage,
     clearest_looks,
     relation_averages,
     relation_looks,
     relations_picture,
 )
-from inktex.explain.report import SystemReadings, write_report
-from inktex.explain.steps import animated_picture, animation_frames, steps_picture
-from inktex.explain.tally import Tally, markdown_table, tally
-from inktex.files import write_atomically
-from inktex.latex import normalize
-from inktex.runtime import load_model
+from inktex.report.report import SystemReadings, write_report
+from inktex.report.steps import animated_picture, animation_frames, steps_picture
+from inktex.report.tally import Tally, markdown_table, tally
+from inktex.report.why import Titled, why_page
 
 DOCS = Path(__file__).parents[1] / "docs"
 FIGURES = DOCS / "figures"
-SHOWN = r"e^{x}+18x+12"  # the expression of the paper's Fig. 4
+SHORT = "x^{2}+1"  # on the drawing of the network, Fig. 1
+SHOWN = r"e^{x}+18x+12"  # the expression of the paper's Fig. 3
 
 
 def main() -> None:
@@ -52,8 +53,9 @@ def main() -> None:
     parser.add_argument("--expressions", type=int, default=160, help="written for the figures")
     parser.add_argument("--tables", action="store_true", help="also measure on CROHME 2013")
     arguments = parser.parse_args()
-    loaded = [load_model(name) for name in (arguments.without_coverage, arguments.model)]
-    without, with_coverage = (ReadingModel.of(model) for model in loaded)
+    loaded = [open_model(name) for name in (arguments.without_coverage, arguments.model)]
+    without, with_coverage = (Reader(model) for model in loaded)
+    draw_architecture(with_coverage)
     draw_one_expression(with_coverage)
     draw_data_set(without, with_coverage, arguments.expressions)
     if arguments.tables:
@@ -61,15 +63,28 @@ def main() -> None:
         write_tables(without, with_coverage, f"python scripts/figures.py --tables, with {used}")
 
 
-def draw_one_expression(model: ReadingModel) -> None:
-    """Attention step by step, still, moving and as a page."""
-    tokens = normalize(SHOWN)
+def read_rightly(reader: Reader, latex: str) -> tuple[Example, Reading]:
+    """The first hand of some that the model reads correctly, or the last."""
+    tokens = normalize(latex)
     synthesizer = Synthesizer(open_bank("hershey"))
-    for seed in range(50):  # the first hand that the model reads correctly
+    for seed in range(50):
         example = synthesizer.write(tokens, f"figure/{seed}")
-        readings = read_best(model, example.ink, top=3)
-        if readings[0].tokens == tokens:
+        reading = reader.read_one(example.ink)
+        if reading.tokens == tokens:
             break
+    return example, reading
+
+
+def draw_architecture(reader: Reader) -> None:
+    """The network, from ink to LaTeX, with a reading of a short expression."""
+    _, reading = read_rightly(reader, SHORT)
+    save("architecture.svg", architecture_picture(reading).to_svg())
+
+
+def draw_one_expression(reader: Reader) -> None:
+    """Attention step by step, still, moving and as a page."""
+    example, found = read_rightly(reader, SHOWN)
+    readings = found.each()[:3]
     reading = readings[0]
     still = steps_picture(reading)
     save("steps.svg", still.to_svg())
@@ -78,20 +93,21 @@ def draw_one_expression(model: ReadingModel) -> None:
     save("moving.gif", to_gif(animation_frames(reading)))
     titled = [Titled(f"answer {number}", each) for number, each in enumerate(readings, 1)]
     page = why_page(
-        [*titled, Titled("y instead", read_as(model, example.ink, normalize(r"e^{y}+18y+12")))],
+        [*titled, Titled("y instead", reader.read_as(example.ink, normalize(r"e^{y}+18y+12")))],
         heading="e^x + 18x + 12, written by inktex",
-        intro=f"Read by {model.name}. Point at a token to see where the model looked when it wrote it.",
+        intro=f"Read by {reader.model.info.name}. "
+        "Point at a token to see where the model looked when it wrote it.",
     )
     save("why.html", page)
     screenshot(FIGURES / "why.html", "why.png", 1200, 760)
 
 
-def draw_data_set(without: ReadingModel, with_coverage: ReadingModel, count: int) -> None:
+def draw_data_set(without: Reader, with_coverage: Reader, count: int) -> None:
     """The five relations and the clearest mistake of each kind, found among expressions written here."""
     examples = made_expressions(count)
     inks = [example.ink for example in examples]
-    systems = {model.name: read_inks(model, inks, beam=5) for model in (without, with_coverage)}
-    best = systems[with_coverage.name]
+    systems = {each.model.info.name: each.read(inks) for each in (without, with_coverage)}
+    best = systems[with_coverage.model.info.name]
     looks = [look for pair in zip(examples, best, strict=True) for look in relation_looks(*pair)]
     clearest = clearest_looks(looks, most_tokens=12)
     save("relations.svg", relations_picture(list(clearest.values())).to_svg())
@@ -119,12 +135,12 @@ def made_expressions(count: int) -> list[Example]:
     return list(islice((example for example in written if 3 <= len(example.tokens) <= 30), count))
 
 
-def write_tables(without: ReadingModel, with_coverage: ReadingModel, command: str) -> None:
+def write_tables(without: Reader, with_coverage: Reader, command: str) -> None:
     """Alignment, mistakes and relations on CROHME 2013, into docs/attention.md."""
     examples = list(load_split("test2013"))
     readings = {
-        model.name: read_inks(model, [example.ink for example in examples])
-        for model in (without, with_coverage)
+        each.model.info.name: each.read([example.ink for example in examples])
+        for each in (without, with_coverage)
     }
     origin = f"\n*{provenance(command).line()}*\n"
     accuracy = [
@@ -136,7 +152,7 @@ def write_tables(without: ReadingModel, with_coverage: ReadingModel, command: st
             for name, read in readings.items()
         }
     )
-    best = readings[with_coverage.name]
+    best = readings[with_coverage.model.info.name]
     averages = relation_averages(
         look for pair in zip(examples, best, strict=True) for look in relation_looks(*pair)
     )
@@ -171,7 +187,7 @@ def mistakes_text(counted: Tally) -> str:
 
 def relations_text(averages: tuple[RelationAverage, ...]) -> str:
     """Where the decoder looks when it writes a relation, in percent."""
-    lines = ["| relation | times | on the sign that carries it | on the sign it leads to | elsewhere |"]
+    lines = ["| relation | times | on the symbol that carries it | on the symbol it leads to | elsewhere |"]
     lines.append("|---|---:|---:|---:|---:|")
     for each in averages:
         shares = " | ".join(f"{100 * share:.0f} %" for share in (each.on_base, each.on_part, each.elsewhere))

@@ -4,8 +4,8 @@
     python scripts/lock.py dev -o requirements-ci.txt
     python scripts/lock.py dev -o requirements-ci.txt --check     # does it still fit pyproject.toml?
 
-The lock is for the platform that it is made on (the one of CI); everybody else installs by the ranges in
-pyproject.toml.
+The lock is for the platform that it is made on (the one of CI); everybody else installs by the
+version ranges in pyproject.toml.
 """
 
 import argparse

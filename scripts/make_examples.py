@@ -21,7 +21,7 @@ import numpy as np
 from inktex.corpus import SynthesisOptions, Synthesizer, open_bank
 from inktex.files import write_atomically
 from inktex.ink import Ink
-from inktex.latex import join, normalize
+from inktex.latex import normalize, print_latex
 from inktex.recognizer import Recognizer
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples"
@@ -82,13 +82,13 @@ def main() -> None:
             missing.append(name)
             continue
         made[name] = write(ink)
-        answers[name] = join(normalize(latex))
+        answers[name] = print_latex(normalize(latex))
         print(f"{name}: {answers[name]}", flush=True)
     page = [write_best(latex, synthesizer, recognizer, arguments.tries) for latex in PAGE_FORMULAS]
     if all(ink is not None for ink in page):
         lines = [ink.translate(0.0, 120.0 * number) for number, ink in enumerate(page) if ink is not None]
         made[PAGE] = formats.xournal([sum(lines[1:], lines[0])])
-        answers[PAGE] = [join(normalize(latex)) for latex in PAGE_FORMULAS]
+        answers[PAGE] = [print_latex(normalize(latex)) for latex in PAGE_FORMULAS]
     else:
         missing.append(PAGE)
     inside = [name for name in ("pythagoras.inkml", "root.myscript.json") if name in made]

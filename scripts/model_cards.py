@@ -3,13 +3,16 @@
 python scripts/model_cards.py
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
+from readme_table import WITHIN, Results, percent, table, with_interval
+
 from inktex.files import write_atomically
-from inktex.runtime import ModelFile, known_models, read_model
-from inktex.training.options import TrainOptions
+from inktex.model import ModelConfig
+from inktex.reading import Member, ModelFile, known_models, read_model
+from inktex.training.export import shipped_parameters
+from inktex.training.recipes import recipe as load_recipe
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "models" / "README.md"
@@ -18,33 +21,27 @@ HEAD = """# Models
 Made by `python scripts/model_cards.py`. `inktex models` lists the models, `inktex models NAME` prints the
 card stored in a file, `inktex recognize --model NAME` uses one.
 
-All of them: **licence** of the weights is research and other non-commercial use, because CROHME's data are
-given for that; the code is Apache-2.0. **Data**: CROHME's official training set (8,835 handwritten
-expressions) and what is made of it by augmentation, parts and recombination; no other ink. Choices were
-made on CROHME 2013, CROHME 2014 was used to report. **Use**: single formulas in the 101 symbols of CROHME,
-written left to right. **Not for**: text, chemistry, matrices, symbols outside the vocabulary (they come out
-as the nearest known one), grading people. Confidence was calibrated on CROHME 2013; for other writers it
-is a guide.
+Unless a card says otherwise: **licence** of the weights is research and other non-commercial use, because
+CROHME's data are given for that; the code is Apache-2.0. **Data**: CROHME's official training set (8,835
+handwritten expressions) and what is made of it by augmentation, parts and recombination; no other ink.
+**Use**: single formulas in the 101 symbols of CROHME, written left to right. **Not for**: text, chemistry,
+matrices, symbols outside the vocabulary (they come out as the nearest known one), grading people. Choices
+were made on CROHME 2013, CROHME 2014 was used to report. Confidence was calibrated on CROHME 2013; for other
+writers it is a guide.
 """
 
 
 def figures(name: str) -> list[str]:
     """Lines of the table: what `inktex evaluate` measured."""
-    lines = ["| data | exact | ≤ 1 | ≤ 2 | ≤ 3 | WER | layout tree exact | layout tree ≤ 1 |"]
-    lines.append("|---|" + "---:|" * 7)
+    rows = []
     for year in ("2014", "2013"):
-        results = json.loads((ROOT / f"docs/results/test{year}.json").read_text(encoding="utf-8"))
-        for system in results["systems"]:
-            if system["system"] == name:
-                tokens, layout = system["tokens"], system["layout"]
-                low, high = tokens["exact"]["low"], tokens["exact"]["high"]
-                cells = [f"{tokens['exact']['percent']:.2f} ({low:.1f} to {high:.1f})"]
-                cells += [
-                    f"{tokens[key]['percent']:.2f}" for key in ("within_1", "within_2", "within_3", "wer")
-                ]
-                cells += [f"{layout[key]['percent']:.2f}" for key in ("exact", "within_1")]
-                lines.append(f"| CROHME {year} | " + " | ".join(cells) + " |")
-    return lines
+        system = Results.read(year).systems.get(name)
+        if system is not None:
+            graph = [percent(system["label_graph"][key]) for key in WITHIN[1:]]
+            exact, wer = system["label_graph"]["exact"], system["tokens"]["wer"]
+            rows.append([f"CROHME {year}", with_interval(exact), *graph, percent(wer)])
+    head = ("by label graph", "correct", "≤ 1", "≤ 2", "≤ 3", "WER, by token edits")
+    return table(head, rows) if rows else ["Not measured on CROHME."]
 
 
 def network(config: dict[str, Any]) -> str:
@@ -63,6 +60,14 @@ def network(config: dict[str, Any]) -> str:
     )
 
 
+def recipe_of(card: dict[str, Any], config: dict[str, Any]) -> str:
+    """The name of the recipe that a network was trained by."""
+    by_ink = {"wide": "wide", "free": "free", "redrawn": "twin"}
+    ink = card["training"]["options"].get("ink", "corpus")
+    usual = "backward" if config.get("direction") == "backward" else "p2"
+    return by_ink.get(ink, "p1" if not config["coverage_window"] else usual)
+
+
 def training(card: dict[str, Any], recipe: str) -> str:
     """How one network was made."""
     made = card["training"]
@@ -70,7 +75,8 @@ def training(card: dict[str, Any], recipe: str) -> str:
     log = f"logs/{recipe}.jsonl" if seed == 1 else f"logs/{recipe}-{seed}.jsonl"
     kept = f"[log]({log})" if (OUT.parent / log).exists() else "log not kept"
     score = made["last_validation"]
-    shorter = "" if made["epochs"] == TrainOptions().epochs else f" --epochs {made['epochs']}"
+    usual = load_recipe(recipe).training.epochs
+    shorter = "" if made["epochs"] == usual else f" --epochs {made['epochs']}"
     return (
         f"`inktex train --recipe {recipe} --seed {seed}{shorter}`: "
         f"{made['epochs']} epochs, {made['steps']:,} steps, "
@@ -79,23 +85,36 @@ def training(card: dict[str, Any], recipe: str) -> str:
     )
 
 
+def counted(member: Member) -> int:
+    """The values of a network of one direction."""
+    return shipped_parameters(ModelConfig.from_json(member.config))
+
+
 def card(name: str, path: Path, model: ModelFile) -> str:
     """One section."""
     config = model.members[0].config
-    members = model.card.get("members") or [model.card]
-    recipe = "p1" if not config["coverage_window"] else "p2"
-    parameters = " + ".join(f"{member['parameters']:,}" for member in members)
+    cards = model.card.get("members") or [model.card]
+    networks = [member for member in model.members if not member.encoder_of]
+    parameters = " + ".join(
+        f"{told['parameters'] if len(networks) < len(model.members) else counted(member):,}"
+        for told, member in zip(cards, networks, strict=True)
+    )
     lines = [
         f"## {name}",
         "",
         f"{model.card.get('summary', name)}. `{path.relative_to(ROOT)}`, {path.stat().st_size / 1e6:.1f} MB, "
-        f"{members[0]['precision']} precision, parameters: {parameters}.",
+        f"{cards[0]['precision']} precision, parameters: {parameters}.",
         "",
         *figures(name),
         "",
         f"- Network: {network(config)}.",
-        *(f"- Trained by {training(member, recipe)}." for member in members),
+        *(
+            f"- Trained by {training(told, recipe_of(told, member.config))}."
+            for told, member in zip(cards, networks, strict=True)
+        ),
     ]
+    if cards[0]["training"]["options"].get("ink", "corpus") != "corpus":
+        lines += [f"- Data: {cards[0]['data']}.", f"- Licence of the {cards[0]['licence']}."]
     if (calibration := model.card.get("calibration")) is not None:
         error = calibration["error"]
         lines.append(
@@ -109,14 +128,16 @@ def card(name: str, path: Path, model: ModelFile) -> str:
 def main() -> None:
     """Write the cards."""
     sections: list[str] = []
-    vocabulary: tuple[str, ...] = ()
+    vocabularies: dict[tuple[str, ...], list[str]] = {}
     for name, path in known_models():
         model = read_model(path)
         sections.append(card(name, path, model))
-        vocabulary = tuple(model.members[0].config["vocabulary"])
-    tokens = " ".join(token for token in vocabulary[1:] if token != "|")
-    listed = f"## Vocabulary\n\nOf all models ({len(vocabulary)} with the end mark): `{tokens} |`\n"
-    write_atomically(OUT, "\n".join([HEAD, *sections, listed]))
+        vocabularies.setdefault(tuple(model.members[0].config["vocabulary"]), []).append(name)
+    listed = ["## Vocabularies", ""]
+    for vocabulary, names in vocabularies.items():
+        tokens = " ".join(token for token in vocabulary[1:] if token != "|")
+        listed += [f"{', '.join(names)}: {len(vocabulary)} with the end mark: `{tokens} |`", ""]
+    write_atomically(OUT, "\n".join([HEAD, *sections, *listed]))
     print(OUT.relative_to(ROOT))
 
 

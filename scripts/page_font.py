@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fontTools import subset
 
-from inktex.latex.signs import _SIGNS
+from inktex.latex import symbols
 
 TARGET = Path(__file__).parents[1] / "src/inktex/server/static/fonts/stix-two-math.woff2"
 RANGES = ((0x20, 0x7F), (0xA0, 0x100), (0x391, 0x3CA), (0x1D434, 0x1D468), (0x1D6E2, 0x1D71C))
@@ -25,7 +25,9 @@ MORE = (
 
 def main() -> None:
     """Write the font."""
-    characters = set(MORE) | {sign for each in _SIGNS.values() for sign in each.character}
+    characters = set(MORE) | {
+        character for token in symbols.WIDE for character in symbols.symbol(token).character
+    }
     characters |= {chr(code) for start, end in RANGES for code in range(start, end)}
     options = subset.Options()
     options.flavor = "woff2"

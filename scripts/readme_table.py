@@ -1,19 +1,80 @@
-"""Put the measured figures into the README, between its two marks.
+"""Put the measured figures into README.md, between its two marks, and all of them into docs/accuracy.md.
 
-inktex evaluate p1 p2 p3 --data test2014 --format json --out docs/results/test2014.json
-inktex evaluate p1 p2 p3 --data test2013 --format json --out docs/results/test2013.json
-python scripts/readme_table.py
+    inktex evaluate p1 p2 p3 --data test2014 --format json --out docs/results/test2014.json
+    inktex evaluate p1 p2 p3 --data test2013 --format json --out docs/results/test2013.json
+    python scripts/readme_table.py
+
+Further systems may stand in files of their own beside these two (docs/results/test2014-paper.json and
+test2013-paper.json, say): each one found is a row.
 """
 
 import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from inktex.files import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "results"
+ACCURACY = ROOT / "docs" / "accuracy.md"
 BEGIN, END = "<!-- figures: made by scripts/readme_table.py -->", "<!-- end of figures -->"
-WHAT = {"p1": "P1, no coverage", "p2": "**P2, coverage; the default**", "p3": "**P3, ensemble of 5**"}
+NAMES = {
+    "paper-p1": "P1 by the paper's recipe",
+    "paper-p2": "P2 by the paper's recipe",
+    "paper-p3": "P3 by the paper's recipe",
+    "p1": "`p1`: our network, no coverage",
+    "p2": "**`p2`: with coverage; the default**",
+    "p3": "**`p3`: five of `p2`, averaged**",
+    "pair": "**`pair`: `p2` and a reader from right to left**",
+}
+WITHIN = ("exact", "within_1", "within_2", "within_3")
+CAPTION = """Expressions of CROHME 2014 (986) that are right, in percent, **by label graph**: *≤ k* is at most
+k labels of symbols and relations wrong, as the competition's tools count. Trained on official CROHME data
+only, chosen on 2013, reported on 2014. Token edits, word error rate, segmentation and intervals:
+[docs/accuracy.md](docs/accuracy.md)."""
+HEAD = """# Accuracy
+
+Made by `python scripts/readme_table.py` from the files in `docs/results`, which `inktex evaluate` writes.
+Intervals are 95 % bootstrap intervals. There are three counts, and they never stand in one column:
+
+- **label graph**: labels of symbols and relations that differ, as the competition's tools count
+  ([paper.md](paper.md#table-i));
+- **label graph of strokes**: the same over strokes and pairs of strokes, so that the segmentation into
+  symbols counts, too;
+- **token edits**: insertions, deletions and replacements of LaTeX tokens; WER is their number per token of
+  the truth."""
+STROKES = (
+    "Segments, segments with the right class, relations between segments: recall / precision. {count} of "
+    "{total} expressions have a segmentation. Of the systems of the competition the paper cites the rates of "
+    "whole expressions only."
+)
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was measured on the test set of one year, from all its files."""
+
+    year: str
+    systems: dict[str, dict[str, Any]]
+    published: list[dict[str, Any]]
+    made: list[dict[str, Any]]
+
+    @classmethod
+    def read(cls, year: str, folder: Path = RESULTS) -> "Results":
+        files = [
+            json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob(f"test{year}*.json"))
+        ]
+        systems = {system["system"]: system for file in files for system in file["systems"]}
+        known = [name for name in NAMES if name in systems]
+        order = [*known, *(name for name in systems if name not in known)]
+        return cls(
+            year,
+            {name: systems[name] for name in order},
+            next((file["published"] for file in files if file["published"]), []),
+            [file["made"] for file in files],
+        )
 
 
 def row(*cells: str) -> str:
@@ -21,50 +82,154 @@ def row(*cells: str) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def rate(part: dict[str, Any], key: str) -> str:
+def percent(rate: dict[str, Any]) -> str:
     """A percentage with two digits."""
-    return f"{part[key]['percent']:.2f}"
+    return f"{rate['percent']:.2f}"
 
 
-def table() -> str:
-    """The paper's figures, ours below, and what they were made with."""
-    results = {
-        year: json.loads((ROOT / f"docs/results/test{year}.json").read_text()) for year in ("2013", "2014")
-    }
-    lines = [
-        row("CROHME 2014, 986 expressions", "exact", "≤ 1", "≤ 2", "≤ 3", "WER", "exact on 2013"),
-        row("---", *["---:"] * 6),
+def with_interval(rate: dict[str, Any]) -> str:
+    """The same with where it would lie 19 times out of 20."""
+    return f"{rate['percent']:.2f} ({rate['low']:.1f} to {rate['high']:.1f})"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table of figures under its head."""
+    return [row(*head), row("---", *["---:"] * (len(head) - 1)), *(row(*cells) for cells in rows)]
+
+
+def published_rows(results: Results, names: Sequence[str]) -> Iterator[list[str]]:
+    """The figures that the paper gives, by label graph."""
+    for line in results.published:
+        if line["system"] in names:
+            theirs = f"the paper's {line['system']}" if line["system"].startswith("P") else line["system"]
+            first = line["system"] == "I" and names[-1].startswith("P")
+            name = "best of the 2014 competition (I)" if first else theirs
+            yield [name, *(f"{line[key]:.2f}" for key in WITHIN)]
+
+
+def readme_figures(test: Results, validation: Results) -> str:
+    """The table of the README: the paper's figures, ours below, and what they were made with."""
+    rows = [[*cells, ""] for cells in published_rows(test, ("I", "P1", "P2", "P3"))]
+    for name, system in test.systems.items():
+        other = validation.systems.get(name)
+        rows.append(
+            [
+                NAMES.get(name, f"`{name}`"),
+                *(percent(system["label_graph"][key]) for key in WITHIN),
+                "" if other is None else percent(other["label_graph"]["exact"]),
+            ]
+        )
+    head = ("CROHME 2014, by label graph", "correct", "≤ 1", "≤ 2", "≤ 3", "correct on 2013")
+    return "\n".join([*table(head, rows), "", CAPTION, "", made_with(test)])
+
+
+def made_with(results: Results) -> str:
+    """Commands, dates and machines."""
+    return "\n".join(f"`{made['command']}`, {made['date']}, {made['machine']}." for made in results.made)
+
+
+def accuracy_page(years: Sequence[Results]) -> str:
+    """All metrics of both test sets, each under its name."""
+    lines = [HEAD]
+    for results in years:
+        lines += ["", f"## CROHME {results.year}", "", *year_tables(results), "", made_with(results)]
+    return "\n".join(lines) + "\n"
+
+
+def plain_name(name: str) -> str:
+    """What a system is called in a table where none stands out."""
+    return NAMES.get(name, f"`{name}`").strip("*")
+
+
+def year_tables(results: Results) -> list[str]:
+    """The tables of one test set."""
+    systems = results.systems
+    graph = [
+        [*cells, ""]
+        for cells in published_rows(results, ("I", "II", "IV", "V", "VI", "VII", "P1", "P2", "P3"))
     ]
-    for published in results["2014"]["published"]:
-        if published["system"].startswith("P") or published["system"] == "I":
-            name = (
-                "best of the 2014 competition (I)"
-                if published["system"] == "I"
-                else f"the paper's {published['system']}"
-            )
-            cells = (f"{published[key]:.2f}" for key in ("exact", "within_1", "within_2", "within_3"))
-            lines.append(row(name, *cells, "", ""))
-    validation = {system["system"]: system for system in results["2013"]["systems"]}
-    for system in results["2014"]["systems"]:
-        name, tokens = system["system"], system["tokens"]
-        cells = (rate(tokens, key) for key in ("exact", "within_1", "within_2", "within_3", "wer"))
-        lines.append(row(WHAT.get(name, name), *cells, rate(validation[name]["tokens"], "exact")))
-    made = results["2014"]["made"]
+    graph += [
+        [
+            plain_name(name),
+            with_interval(system["label_graph"]["exact"]),
+            *(percent(system["label_graph"][key]) for key in (*WITHIN[1:], "structure")),
+        ]
+        for name, system in systems.items()
+    ]
+    tokens = [
+        [
+            plain_name(name),
+            with_interval(system["tokens"]["exact"]),
+            *(percent(system["tokens"][key]) for key in WITHIN[1:]),
+            with_interval(system["tokens"]["wer"]),
+        ]
+        for name, system in systems.items()
+    ]
+    lines = table(("by label graph", "correct", "≤ 1", "≤ 2", "≤ 3", "structure"), graph)
+    lines += ["", *table(("by token edits", "correct", "≤ 1", "≤ 2", "≤ 3", "WER"), tokens)]
+    lines += stroke_lines(results)
     lines += [
         "",
-        "Percent of expressions whose tokens are all right, or all but k edits. Trained on official CROHME",
-        "data only; chosen on 2013, reported on 2014.",
-        f"`{made['command']}`, {made['date']}, {made['machine']}.",
+        *table(("token for token, by tokens of the truth", *map(plain_name, systems)), group_rows(systems)),
     ]
-    return "\n".join(lines)
+    return [
+        *lines,
+        "",
+        *table(("wrong expressions, by kind of error", *map(plain_name, systems)), kind_rows(systems)),
+    ]
+
+
+def stroke_lines(results: Results) -> list[str]:
+    """The competition's rates, beside the systems for which the paper cites them."""
+    known = {name: s["stroke_graph"] for name, s in results.systems.items() if s["stroke_graph"]}
+    if not known:
+        return []
+    rows = [[*cells, "", "", ""] for cells in published_rows(results, ("I", "II", "IV", "V", "VI", "VII"))]
+    for name, rates in known.items():
+        found = [rates[part] for part in ("segments", "classes", "relations")]
+        rows.append(
+            [
+                plain_name(name),
+                with_interval(rates["exact"]),
+                *(percent(rates[key]) for key in WITHIN[1:]),
+                *(f"{percent(part['recall'])} / {percent(part['precision'])}" for part in found),
+            ]
+        )
+    parts = ("segments", "with class", "relations")
+    head = ("by label graph of strokes", "correct", "≤ 1", "≤ 2", "≤ 3", *parts)
+    count = next(iter(known.values()))["expressions"]
+    total = next(iter(results.systems.values()))["expressions"]
+    return ["", *table(head, rows), "", STROKES.format(count=count, total=total)]
+
+
+def group_rows(systems: dict[str, dict[str, Any]]) -> list[list[str]]:
+    """Rates by length: the same groups for every system."""
+    same = zip(*(system["by_length"] for system in systems.values()), strict=True)
+    return [
+        [f"{groups[0]['name']} ({groups[0]['expressions']})", *(percent(group["exact"]) for group in groups)]
+        for groups in same
+    ]
+
+
+def kind_rows(systems: dict[str, dict[str, Any]]) -> list[list[str]]:
+    """How many wrong answers of each kind."""
+    counted = [system["errors_by_kind"] for system in systems.values()]
+    rows = [[kind, *(str(each[kind]) for each in counted)] for kind in counted[0]]
+    return [*rows, ["all", *(str(sum(each.values())) for each in counted)]]
+
+
+def with_figures(readme: str, figures: str) -> str:
+    """The README with other figures between its marks."""
+    before, rest = readme.split(BEGIN)
+    return f"{before}{BEGIN}\n{figures}\n{END}{rest.split(END)[1]}"
 
 
 def main() -> None:
+    test, validation = Results.read("2014"), Results.read("2013")
     readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    write_atomically(readme, f"{before}{BEGIN}\n{table()}\n{END}{after}")
+    text = with_figures(readme.read_text(encoding="utf-8"), readme_figures(test, validation))
+    write_atomically(readme, text)
+    write_atomically(ACCURACY, accuracy_page([test, validation]))
 
 
 if __name__ == "__main__":

@@ -20,13 +20,14 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from serving import EXAMPLES, serving  # noqa: E402 - a neighbour folder, not a package
 
+LINES = ROOT / "examples/page.xopp"
 QUADRATIC = r"x = \frac{-b \pm \sqrt{b^{2} - 4ac}}{2a}"
 LIMIT = r"\lim_{x \rightarrow 0}\frac{\sin x}{x} = 1"
 SUM = r"\sum_{n=1}^{\infty}\frac{1}{n^{2}} = \frac{\pi^{2}}{6}"
 
 WRITE = """strokes => {
-    const canvas = document.querySelector('#settled'), box = canvas.getBoundingClientRect();
-    const tools = document.querySelector('#tools').getBoundingClientRect();
+    const pad = document.querySelector('inktex-pad'), { canvas } = pad, box = canvas.getBoundingClientRect();
+    const tools = pad.shadowRoot.querySelector('[part="tools"]').getBoundingClientRect();
     const beside = tools.height > tools.width;
     const left = beside ? tools.right : box.left, bottom = beside ? box.bottom : tools.top;
     const xs = strokes.flat().map(p => p[0]), ys = strokes.flat().map(p => p[1]);
@@ -103,6 +104,13 @@ def take(page: Page, name: str, device: Device, shot: Callable[[str], None], ink
         page.hover("#formula msqrt [data-token]:not(mrow)")
         shot(f"{name}-linked")
         page.mouse.move(5, 5)
+    page.set_input_files("#file", LINES)
+    page.wait_for_function("() => document.querySelectorAll('#formula .line').length === 4")
+    page.wait_for_selector("#answer:not([data-stale])")
+    page.evaluate("() => { document.querySelector('#toast').hidden = true }")
+    shot(f"{name}-lines")
+    page.click("#undo")
+    page.wait_for_selector("#formula mfrac")
     page.click("#why-begin")
     page.wait_for_selector("#player")
     page.click("#why-play")

@@ -4,8 +4,9 @@
     python scripts/soak.py --minutes 30 --rest 30 --record    # also docs/figures/soak.png and docs/scale.md
 
 A server is started and so many clients write on it, stroke by stroke, each waiting for the answer; at the
-same time `inktex recognize` reads a collection again and again, on all cores. Leaves with 1 if anything
-failed, or if the memory of the server at the end is a quarter above that after the first fifth of the run.
+same time `inktex recognize` reads a collection again and again, on all cores. The ink is that of the page's
+examples, so every answer is known and compared. Leaves with 1 if anything failed or was read wrongly, or if
+the memory of the server at the end is a quarter above that after the first fifth of the run.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from websockets.sync.client import connect
 from inktex.evaluation.provenance import provenance
 from inktex.files import write_atomically
 from inktex.ink import Ink, save
+from inktex.latex import LatexError, normalize
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "src/inktex/server/static/examples.json"
@@ -100,16 +102,19 @@ def write_live(url: str, number: int, pause: float, tally: Tally, stop: threadin
                 socket.recv(timeout=60)
                 revision = 0
                 for _ in range(20):
-                    for place, points in enumerate(next(turn)["strokes"]):
+                    entry = next(turn)
+                    for place, points in enumerate(entry["strokes"]):
                         if stop.wait(pause):
                             return
                         revision += 1
                         begin = time.perf_counter()
                         said = {"type": "add", "id": f"s{place}", "points": points, "revision": revision}
                         socket.send(json.dumps(said))
-                        _hear(socket, revision)
+                        heard = _hear(socket, revision)
+                        wrong = live_complaint(heard, entry, place + 1)
                         with tally.lock:
                             tally.latencies.append(time.perf_counter() - begin)
+                            tally.errors += wrong
                     revision += 1
                     socket.send(json.dumps({"type": "clear", "revision": revision}))
                     _hear(socket, revision)
@@ -119,19 +124,50 @@ def write_live(url: str, number: int, pause: float, tally: Tally, stop: threadin
             stop.wait(1)
 
 
-def _hear(socket: Any, revision: int) -> None:
+def _hear(socket: Any, revision: int) -> dict[str, Any]:
     while True:
-        heard = json.loads(socket.recv(timeout=60))
+        heard: dict[str, Any] = json.loads(socket.recv(timeout=60))
         if heard["type"] == "error":
             raise RuntimeError(heard)
         if heard.get("revision") == revision:
-            return
+            return heard
+
+
+def live_complaint(heard: dict[str, Any], entry: dict[str, Any], strokes: int) -> list[str]:
+    """What is wrong with the answer for the first strokes of an example: nothing, or one sentence."""
+    if heard.get("strokes") != [f"s{place}" for place in range(strokes)]:
+        return [f"session: an answer for other strokes than the {strokes} that were written"]
+    if strokes < len(entry["strokes"]):
+        return []  # nobody has said what half a formula is
+    return _misread("session", heard["recognition"]["latex"], entry["latex"])
+
+
+def bulk_complaints(lines: list[str], entries: list[dict[str, Any]], inks: int) -> list[str]:
+    """What is wrong with the rows of one bulk run: each ink must be there once, and be read as it says."""
+    wrong, seen = [], set()
+    for row in map(json.loads, lines):
+        number = int(Path(row["source"]).stem)
+        if number in seen:
+            wrong.append(f"bulk: two rows for ink {number}")
+        seen.add(number)
+        wrong += _misread("bulk", row.get("latex") or "", entries[number % len(entries)]["latex"])
+    return wrong + [f"bulk: no row for ink {number}" for number in sorted(set(range(inks)) - seen)]
+
+
+def _misread(where: str, read: str, latex: str) -> list[str]:
+    try:
+        right = normalize(read) == normalize(latex)
+    except LatexError:
+        right = False
+    return [] if right else [f"{where}: {latex} was read as {read}"]
 
 
 def read_bulk(folder: Path, inks: int, rest: float, tally: Tally, stop: threading.Event) -> None:
     """Reads the collection again and again, each time by a command of its own, with a rest in between."""
     command = [sys.executable, "-m", "inktex", "recognize", str(folder), "--jobs", "2", "--fresh"]
-    command += ["-o", str(folder.parent / "read.jsonl")]
+    written = folder.parent / "read.jsonl"
+    command += ["-o", str(written)]
+    entries = json.loads(EXAMPLES.read_text(encoding="utf-8"))
     while not stop.is_set():
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
         tally.command = process.pid
@@ -147,6 +183,7 @@ def read_bulk(folder: Path, inks: int, rest: float, tally: Tally, stop: threadin
                 tally.errors.append(f"bulk: {process.returncode}: {said[-300:]}")
             else:
                 tally.bulk += inks
+                tally.errors += bulk_complaints(written.read_text("utf-8").splitlines(), entries, inks)
             tally.command = None
         stop.wait(rest)
 

@@ -1,6 +1,6 @@
-"""Count how the signs of the training set are written, for the alignment of strokes with tokens.
+"""Count how the symbols of the training set are written, for the alignment of strokes with tokens.
 
-python scripts/writing_habits.py        writes src/inktex/explain/habits.json
+python scripts/writing_habits.py        writes src/inktex/reading/habits.json
 """
 
 import json
@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from inktex.corpus import load_split
-from inktex.explain.habits import DISTANCES, MOST_STROKES, OVERLAPS, stroke_pairs
 from inktex.features import FeatureOptions, extract_many
 from inktex.files import write_atomically
+from inktex.reading.habits import DISTANCES, MOST_STROKES, OVERLAPS, stroke_pairs
 
-TARGET = Path(__file__).parents[1] / "src/inktex/explain/habits.json"
+TARGET = Path(__file__).parents[1] / "src/inktex/reading/habits.json"
 
 
 def main() -> None:
     """Count and write."""
     counts: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    pairs = np.zeros((2, len(DISTANCES) + 1, len(OVERLAPS) + 1), dtype=np.int64)  # other signs, same sign
+    pairs = np.zeros((2, len(DISTANCES) + 1, len(OVERLAPS) + 1), dtype=np.int64)  # other symbols, same symbol
     corpus = load_split("train")
     for start in range(0, len(corpus), 256):
         examples = [corpus[place] for place in range(start, min(start + 256, len(corpus)))]
@@ -34,7 +34,7 @@ def main() -> None:
             known = (owner[:-1] >= 0) & (owner[1:] >= 0)
             near, over = stroke_pairs(made).classes()
             np.add.at(pairs, ((owner[:-1] == owner[1:])[known].astype(int), near[known], over[known]), 1)
-    signs = [
+    symbols = [
         f"  {json.dumps(token)}: {json.dumps([found[number] for number in range(1, max(found) + 1)])}"
         for token, found in sorted(counts.items())
     ]
@@ -42,9 +42,9 @@ def main() -> None:
         f'  "{name}": [\n' + ",\n".join(f"   {row}" for row in table.tolist()) + "\n  ]"
         for name, table in zip(("other", "same"), pairs, strict=True)
     ]
-    strokes = ' "strokes": {\n' + ",\n".join(signs) + "\n }"
+    strokes = ' "strokes": {\n' + ",\n".join(symbols) + "\n }"
     write_atomically(TARGET, "{\n" + strokes + ',\n "pairs": {\n' + ",\n".join(tables) + "\n }\n}\n")
-    print(f"{TARGET.name}: {len(signs)} signs, {pairs.sum()} pairs of strokes")
+    print(f"{TARGET.name}: {len(symbols)} symbols, {pairs.sum()} pairs of strokes")
 
 
 if __name__ == "__main__":

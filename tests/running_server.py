@@ -1,40 +1,44 @@
 """A server in a thread of this process, on a port of its own, and the ink to ask it with."""
 
 import json
-import socket
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
-
-import uvicorn
 
 from inktex.server import ServerOptions, create_app
 from inktex.server.app import STATIC, Application
-from inktex.server.running import config_for
+from inktex.server.running import _listen, config_for
+from inktex.server.worker import OrderlyServer
 
 Strokes = list[list[list[float]]]
+
+
+def until(condition: Callable[[], object], seconds: float = 120.0) -> None:
+    """Wait for a condition, as long as a busy machine may need."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "this did not happen"
+        time.sleep(0.02)
 
 
 class RunningServer:
     """Runs until it is stopped."""
 
     def __init__(self, options: ServerOptions, recognizer: Any, port: int = 0) -> None:
-        listener = socket.create_server(("127.0.0.1", port))
+        listener = _listen(replace(options, port=port))
         self.port: int = listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.app: Application = create_app(options, recognizer=recognizer)
-        self._server = uvicorn.Server(config_for(options, self.app))
+        self._server = OrderlyServer(config_for(options, self.app))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listener]}, daemon=True)
         self._thread.start()
-        for _ in range(600):
-            if self._server.started:
-                return
-            time.sleep(0.05)
-        raise RuntimeError("the server did not start")
+        until(lambda: self._server.started)
 
     def stop(self) -> None:
         self._server.should_exit = True
-        self._thread.join(15)
+        self._thread.join(60)
 
 
 def page_examples() -> dict[str, Strokes]:

@@ -1,4 +1,4 @@
-"""inktex: pen strokes of a mathematical expression in, LaTeX out.
+"""inktex reads pen strokes of mathematical expressions and returns LaTeX.
 
     import inktex
     answer = inktex.recognize([[(10, 20), (15, 25)], [(15, 20), (10, 25)]])   # or a path, or inktex.Ink
@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inktex.ink import Ink, InkError, Symbol, read, read_all, save
-    from inktex.recognizer import Recognition, Recognizer, Session
-    from inktex.recognizer.default import recognize, recognize_many
-    from inktex.runtime import ModelError, load_model
+    from inktex.ink.lines import split_page
+    from inktex.reading import ModelError
+    from inktex.recognizer import Recognition, RecognizeOptions, Recognizer, Session
+    from inktex.recognizer.default import load_model, recognize, recognize_many
 
 __version__ = "0.1.0"
 
 _HOMES = {
     **dict.fromkeys(("Ink", "InkError", "Symbol", "read", "read_all", "save"), "inktex.ink"),
-    **dict.fromkeys(("Recognition", "Recognizer", "Session"), "inktex.recognizer"),
-    **dict.fromkeys(("recognize", "recognize_many"), "inktex.recognizer.default"),
-    **dict.fromkeys(("ModelError", "load_model"), "inktex.runtime"),
+    **dict.fromkeys(("Recognition", "RecognizeOptions", "Recognizer", "Session"), "inktex.recognizer"),
+    **dict.fromkeys(("load_model", "recognize", "recognize_many"), "inktex.recognizer.default"),
+    "ModelError": "inktex.reading",
+    "split_page": "inktex.ink.lines",
 }
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "InkError",
     "ModelError",
     "Recognition",
+    "RecognizeOptions",
     "Recognizer",
     "Session",
     "Symbol",
@@ -40,6 +43,7 @@ __all__ = [
     "recognize",
     "recognize_many",
     "save",
+    "split_page",
 ]
 
 

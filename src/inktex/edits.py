@@ -1,7 +1,7 @@
-"""What differs between two sequences of tokens: the fewest insertions, deletions and replacements.
+"""The difference between two token sequences: the fewest insertions, deletions and replacements.
 
-Two sequences come in, their distance (Levenshtein's) or the edits themselves go out. Answers have tens of
-tokens, so that the plain table by rows is fast enough and the recogniser needs no package for it.
+Computes the Levenshtein distance or the edits themselves. Answers have tens of tokens, so a plain table is
+fast enough and the recogniser needs no package for it.
 """
 
 from collections.abc import Hashable, Sequence

@@ -1,13 +1,13 @@
-"""Ink to the network's input (paper §II-A): clean, resample, normalise, and the 8 features of equation 2.
+"""Turns ink into the network's input (paper §II-A): clean, resample, normalise, and the 8 features
+of equation 2.
 
-In: `Ink` (or many). Out: `Features`: N rows of [x, y, Δx, Δy, Δ²x, Δ²y, pen down, pen up], and for every
-row the stroke and the (fractional) point of the ink that it came from, so that attention can be drawn on
-the ink.
+`Features` holds N rows of [x, y, Δx, Δy, Δ²x, Δ²y, pen down, pen up], and for every row the stroke and the
+(fractional) point of the ink that it came from, so that attention can be drawn on the ink.
 
-Two presets. `paper`: even resampling and removal of points on a line, sized by the deviation of x, as the
-paper's reference for this step does. `polyline`: Ramer–Douglas–Peucker per stroke, long segments split, sized
-by the mean stroke diagonal; a third of the points for the same shape. All inks given together are handled by
-the same array operations. The result does not change when the ink is moved or scaled uniformly.
+There are two presets. `paper`: even resampling and removal of collinear points, scaled by the deviation of
+x, as in the paper's reference for this step. `polyline`: Ramer–Douglas–Peucker per stroke, long segments
+split, scaled by the mean stroke diagonal; a third of the points for the same shape. Inks given together
+share the same array operations. The result does not change when the ink is moved or scaled uniformly.
 """
 
 from collections.abc import Sequence
@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+_CLOSEST = 0.001  # spacing of points: below this a short ink would become millions of rows
+
+
 @dataclass(frozen=True)
 class FeatureOptions:
     """How ink becomes features; stored with a model. Lengths are fractions of the mean stroke diagonal."""
@@ -32,6 +35,12 @@ class FeatureOptions:
     tolerance: float = 0.035  # polyline: how far a removed point may lie from the line
     straight_cosine: float = 1.0  # resample: a point whose turn has a larger cosine is removed
     size: Literal["stroke", "deviation"] = "stroke"  # unit: mean stroke diagonal, or deviation of x (paper)
+
+    def __post_init__(self) -> None:
+        if not (self.spacing >= _CLOSEST and self.tolerance >= 0 and -1 <= self.straight_cosine <= 1):
+            raise ValueError(
+                f"spacing is at least {_CLOSEST}, tolerance at least 0, straight_cosine from -1 to 1"
+            )
 
     @classmethod
     def paper(cls) -> "FeatureOptions":
@@ -171,8 +180,7 @@ def simplify(batch: PointBatch, tolerance: Floats) -> PointBatch:
 def resample(batch: PointBatch, spacing: Floats, *, keep_corners: bool) -> PointBatch:
     """Points along every stroke no farther apart than `spacing` (per point).
 
-    With `keep_corners` only long segments are split; otherwise points are spread evenly over the whole
-    stroke.
+    With `keep_corners` only long segments are split; otherwise points are spaced evenly.
     """
     step = np.diff(batch.xy, axis=0)
     length = np.hypot(step[:, 0], step[:, 1])

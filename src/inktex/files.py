@@ -1,7 +1,28 @@
-"""Files that are there whole or not at all: written beside the target, flushed, then renamed over it."""
+"""Atomic file writing: files are written under a temporary name, flushed, then renamed over the target."""
 
 import os
+import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Self
+
+if sys.platform != "win32":
+    import fcntl
+
+
+class WriteError(OSError):
+    """A file that could not be written."""
+
+    reason = ""
+
+    @classmethod
+    def of(cls, path: Path, error: OSError) -> "WriteError":
+        """The error for people; `path` is the file that they know, whatever was written on the way to it."""
+        said = str(error).splitlines() or [type(error).__name__]
+        reason = error.reason if isinstance(error, WriteError) else error.strerror or said[0][:200]
+        made = cls(f"{path}: could not be written ({reason}); free space or choose another folder")
+        made.reason = reason
+        return made
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:
@@ -17,7 +38,39 @@ def write_atomically(path: Path, content: bytes | str) -> None:
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        reason = error.strerror or str(error)
-        raise OSError(
-            f"{path}: could not be written ({reason}); free space or choose another folder"
-        ) from error
+        raise WriteError.of(path, error) from error
+
+
+class FileLock:
+    """Held by one process at a time, until it is released or the process ends, however it ends.
+
+    The lock is on the file itself (made if it is missing), which its holder may replace meanwhile: whoever
+    comes later looks whether what it locked is still the file of that name. Windows has no such lock.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """`BlockingIOError` if another process has it."""
+        self._held = -1
+        while self._held < 0:
+            held = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            try:
+                if sys.platform != "win32":
+                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with suppress(FileNotFoundError):
+                    if os.path.samestat(os.fstat(held), os.stat(path)):
+                        self._held = held
+            finally:
+                if self._held != held:
+                    os.close(held)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Let others have it."""
+        held, self._held = self._held, -1
+        if held >= 0:
+            os.close(held)

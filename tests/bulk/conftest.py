@@ -2,8 +2,8 @@
 
 import pytest
 
+from inktex.reading import ModelError
 from inktex.recognizer import Recognizer
-from inktex.runtime import ModelError
 
 
 @pytest.fixture(scope="module")

@@ -13,21 +13,19 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from inktex.bulk import processes
-from inktex.bulk.asking import Asking
 from inktex.cli import build_app
 from inktex.ink import Ink, InkError, save
+from inktex.reading import reader
 
 CROSS = Ink.from_strokes([[(0, 0), (10, 10)], [(0, 10), (10, 0)]])
 LINE = Ink.from_strokes([[(0, 0), (0, 20)]])
-ASKING = Asking(beam=1, timeout=None)
 
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A collection of a dozen inks counts as a large one."""
-    monkeypatch.setattr(processes, "CHUNK", 4)
-    monkeypatch.setattr(processes, "FEW", 4)
+    monkeypatch.setattr(reader, "CHUNK", 4)
+    monkeypatch.setattr(reader, "FEW", 4)
 
 
 def children_of(parent: int) -> list[int]:
@@ -44,7 +42,7 @@ def children_of(parent: int) -> list[int]:
 def test_answers_are_those_of_one_process_each_once(recognizer, small_chunks):
     inks = [CROSS, LINE, Ink.from_strokes([]), CROSS.scale(9)] * 5
     alone = dict(recognizer.stream(inks, jobs=1, timeout=None))
-    shared = list(processes.stream(recognizer, inks, None, ASKING, jobs=2))
+    shared = list(recognizer.stream(inks, jobs=2, timeout=None, processes=True))
     assert Counter(place for place, _ in shared) == dict.fromkeys(range(len(inks)), 1)
     for place, answer in shared:
         if isinstance(answer, InkError):
@@ -52,11 +50,6 @@ def test_answers_are_those_of_one_process_each_once(recognizer, small_chunks):
         else:
             expected = {**alone[place].to_json(), "elapsed": 0}
             assert {**answer.to_json(), "elapsed": 0} == expected
-
-
-def test_a_small_collection_starts_no_process(recognizer, monkeypatch):
-    monkeypatch.setattr(processes, "_shared_out", lambda *_: pytest.fail("processes were started"))
-    assert len(list(processes.stream(recognizer, [CROSS] * 5, None, ASKING, jobs=2))) == 5
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
@@ -79,7 +72,7 @@ def test_a_killed_worker_is_told_and_the_same_command_goes_on(tmp_path, recogniz
     killer.join(30)
     if broken.exit_code:  # on a fast machine all may be done before the signal comes
         assert isinstance(broken.exception, OSError)
-        assert "the same command with -o goes on" in str(broken.exception)
+        assert "run the same command again with -o to resume" in str(broken.exception)
     again = CliRunner().invoke(build_app(), command)
     assert again.exit_code == 0, again.output
     rows = [json.loads(line)["source"] for line in out.read_text().splitlines()]
@@ -88,9 +81,8 @@ def test_a_killed_worker_is_told_and_the_same_command_goes_on(tmp_path, recogniz
 
 ENDLESS = """
 import sys
-from inktex.bulk import processes
-from inktex.bulk.asking import Asking
 from inktex.ink import Ink
+from inktex.reading import reader
 from inktex.recognizer import Recognizer
 
 def inks():
@@ -98,8 +90,8 @@ def inks():
         yield Ink.from_strokes([[(0, 0), (10, 10)], [(0, 10), (10, 0)]])
 
 if __name__ == "__main__":
-    processes.CHUNK = processes.FEW = 4
-    for _ in processes.stream(Recognizer(beam=1), inks(), None, Asking(beam=1), jobs=2):
+    reader.CHUNK = reader.FEW = 4
+    for _ in Recognizer(beam=1).stream(inks(), jobs=2, processes=True):
         print("answer", flush=True)
 """
 

@@ -16,7 +16,7 @@ pytest.importorskip("pyarrow", reason="the Ray engine needs inktex[ray]")
 
 from inktex.cli import build_app
 from inktex.ink import Ink
-from inktex.runtime import ModelError, find_model
+from inktex.reading import ModelError, find_model
 from inktex.store.files import InkStoreWriter
 from inktex.store.row import StoreRow
 

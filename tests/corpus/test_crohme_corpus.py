@@ -60,7 +60,7 @@ def test_strokes_of_test_expressions_come_from_the_files(crohme: Load) -> None:
     assert sum(any(validation.strokes_of(index)) for index in range(len(validation))) >= 665
 
 
-def test_scripts_with_equal_signs_are_not_mixed_up(crohme: Load) -> None:
+def test_scripts_with_equal_symbols_are_not_mixed_up(crohme: Load) -> None:
     train = crohme("train")
     wanted = tokenize("x_{x}^{x}+y")
     found = [index for index in range(len(train)) if train.tokens(index)[:11] == wanted]

@@ -248,6 +248,19 @@ def test_missing_data_says_what_to_do(tmp_path: Path, monkeypatch: pytest.Monkey
         load_all([tmp_path])
 
 
+def test_data_is_found_by_the_variable_or_in_the_users_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("INKTEX_DATA", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert locate() is None
+    (tmp_path / "inktex").mkdir()
+    assert locate() == tmp_path / "inktex"
+    monkeypatch.setenv("INKTEX_DATA", str(tmp_path))
+    assert locate() == tmp_path
+
+
 def test_a_damaged_list_of_imports_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("INKTEX_DATA", raising=False)
     path = cache_folder() / "corpus" / "imported.json"

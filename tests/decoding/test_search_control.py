@@ -11,11 +11,11 @@ from toy_steppers import FORMULAS, RnnStepper, TableStepper, log_softmax, random
 
 from inktex.decoding import (
     DecodingError,
+    EncodedStepper,
     EnsembleStepper,
     SearchCancelled,
     SearchOptions,
     beam_search,
-    decode_batches,
     greedy,
     length_batches,
 )
@@ -40,12 +40,6 @@ def test_only_the_allowed_symbols_are_written(seed, wanted):
         assert set(tokens) <= wanted | STRUCTURE | ({"]"} if "[" in wanted else set())
 
 
-def test_a_restriction_may_be_given_as_a_mask():
-    mask = np.zeros(FORMULAS.size, bool)
-    mask[FORMULAS.encode(["x", "+"])] = True
-    assert SearchOptions(symbols=mask) == SearchOptions(symbols=frozenset(FORMULAS.encode(["x", "+"])))
-
-
 @pytest.mark.parametrize("symbols", [frozenset(), frozenset([FORMULAS.id("'")]), frozenset([999])])
 def test_a_restriction_that_leaves_nothing_to_write_is_an_error(symbols):
     with pytest.raises(DecodingError, match="symbols"):
@@ -67,7 +61,7 @@ def test_a_cancelled_search_stops_at_the_next_step():
 def test_past_its_deadline_a_search_ends_in_the_few_steps_that_closing_needs(seed):
     model, features = RnnStepper(seed, sharpness=0.3), random_features(seed, 4)
     answers = beam_search(model, features, SearchOptions(beam=6), deadline=time.monotonic() - 1)
-    assert model.steps <= 2  # one sign, one end mark
+    assert model.steps <= 2  # one symbol, one end mark
     for [answer] in answers:
         assert GRAMMAR.accepts(FORMULAS.decode(answer.tokens))
 
@@ -156,8 +150,9 @@ def test_batches_of_similar_length_cover_everything_once():
     model, features = RnnStepper(4), random_features(4, 7)
     options = SearchOptions(beam=3, max_length=20)
     direct = beam_search(model, features, options)
-    found = dict(decode_batches(model, features, options, batch=3))
-    assert [found[position][0].tokens for position in range(7)] == [answers[0].tokens for answers in direct]
+    together = EncodedStepper(model, features)
+    found = [beam_search(together, [place], options)[0] for place in range(7)]
+    assert [answers[0].tokens for answers in found] == [answers[0].tokens for answers in direct]
 
 
 class TestEnsemble:

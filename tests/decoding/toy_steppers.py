@@ -8,8 +8,8 @@ import numpy as np
 from inktex.decoding import StepOutput
 from inktex.latex import Vocabulary
 
-SIGNS = r"x y 1 + ( ) ' [ ] { } ^ _ \sum \frac \sqrt \limits"
-FORMULAS = Vocabulary(("<eol>", *SIGNS.split()))
+TOKENS = r"x y 1 + ( ) ' [ ] { } ^ _ \sum \frac \sqrt \limits"
+FORMULAS = Vocabulary(("<eol>", *TOKENS.split()))
 
 
 def log_softmax(values: np.ndarray) -> np.ndarray:
@@ -85,24 +85,6 @@ class TableStepper:
 
     def lengths(self, state: np.ndarray) -> np.ndarray:
         return np.ones(len(state), np.int64)
-
-
-class BigramScorer:
-    """A language model of token pairs."""
-
-    def __init__(self, table: np.ndarray) -> None:
-        self._table = table  # (K, K)
-
-    def start(self, rows: int) -> int:
-        return rows
-
-    def step(self, state: int, tokens: np.ndarray) -> tuple[np.ndarray, int]:
-        assert len(tokens) == state, "the scorer must be kept in step with the model"
-        return self._table[tokens], state
-
-    def select(self, state: int, rows: np.ndarray) -> int:
-        assert rows.max() < state
-        return len(rows)
 
 
 def random_features(seed: int, count: int) -> list[np.ndarray]:

@@ -1,8 +1,8 @@
 """Expressions with truth, made from a line of LaTeX each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from inktex.latex import normalize
+from inktex.latex import normalize, parse_layout
 
 
 @dataclass(frozen=True)
@@ -10,7 +10,16 @@ class Sample:
     stem: str
     folder: str
     tokens: tuple[str, ...]
+    strokes_of: tuple[tuple[int, ...], ...] = ()
 
 
 def samples(*latex: str, folder: str = "A") -> list[Sample]:
     return [Sample(f"{folder}{number}", folder, normalize(text)) for number, text in enumerate(latex)]
+
+
+def one_stroke_each(sample: Sample) -> Sample:
+    """The sample with every symbol written as one stroke, in the order of its tokens."""
+    symbols = {node.token for node in parse_layout(sample.tokens).symbols()}
+    numbers = iter(range(len(symbols)))
+    strokes = tuple((next(numbers),) if place in symbols else () for place in range(len(sample.tokens)))
+    return replace(sample, strokes_of=strokes)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_sets import Sample, samples
 
-from inktex.corpus import load_split, locate
+from inktex.corpus import annotated_layouts, load_split, locate
 from inktex.evaluation import evaluate
 from inktex.evaluation.bootstrap import bootstrap_intervals
 from inktex.evaluation.comparison import compare, mcnemar_p_value
@@ -31,23 +31,37 @@ def test_rates_count_expressions_by_their_token_edits():
     assert found.right == (True, False, False, False, False)
 
 
-def test_the_order_of_scripts_counts_for_tokens_and_not_for_the_layout():
+def test_the_order_of_scripts_counts_for_tokens_and_not_for_the_label_graph():
     truths = [Sample("a", "A", ("x", "_", "{", "1", "}", "^", "{", "2", "}"))]
     found = evaluate("s", "d", truths, [("x", "^", "{", "2", "}", "_", "{", "1", "}")])
     assert found.tokens.exact.percent == 0
-    assert found.layout.exact.percent == 100
+    assert found.label_graph.exact.percent == 100
 
 
-def test_symbols_and_relations_are_counted_through_the_tree():
-    truths = samples("x^2", "y+1")
-    answers = [normalize("x_2"), normalize("y+1+3")]
-    layout = evaluate("s", "d", truths, answers).layout
-    assert layout.symbol_recall.percent == 100
-    assert layout.symbol_precision.percent == pytest.approx(100 * 5 / 7)
-    assert layout.relation_recall.percent == pytest.approx(100 * 2 / 3)
-    assert layout.recall_by_relation["superscript"].percent == 0
-    assert layout.recall_by_relation["horizontal"].percent == 100
-    assert math.isnan(layout.recall_by_relation["inside"].percent)
+def test_label_graph_rates_count_labels_that_differ():
+    truths = samples("x+1", "x+1", "x+1", "x^2", r"\sqrt{x}")
+    answers = [normalize(text) for text in ("x+1", "y+1", "y-1", "x_2", "x")]  # 0, 1, 2, 4, 3 labels
+    rates = evaluate("s", "d", truths, answers).label_graph
+    found = [
+        rate.percent
+        for rate in (rates.exact, rates.within_1, rates.within_2, rates.within_3, rates.structure)
+    ]
+    assert found == pytest.approx([20, 40, 60, 80, 60])
+
+
+def test_an_answer_without_a_layout_is_an_empty_label_graph():
+    truths = samples("x", "xy")
+    rates = evaluate("s", "d", truths, [None, ("{", "x")]).label_graph
+    assert (rates.exact.percent, rates.within_1.percent, rates.within_3.percent) == (0, 50, 100)
+
+
+def test_the_truth_may_be_among_the_other_hypotheses():
+    truths = samples("x", "y", "z")
+    others = [[], [("y",), ("v",)], [("2",)]]
+    rates = evaluate("s", "d", truths, [("x",), ("v",), ("z", "z")], others=others).tokens
+    assert rates.among is not None
+    assert (rates.exact.percent, rates.among.percent) == pytest.approx((100 / 3, 200 / 3))
+    assert evaluate("s", "d", truths, [("x",)] * 3).tokens.among is None
 
 
 def test_breakdowns_by_length_folder_and_relation():
@@ -55,7 +69,7 @@ def test_breakdowns_by_length_folder_and_relation():
     found = evaluate("s", "d", truths, [truth.tokens for truth in truths[:2]] + [("x",)])
     assert {group.name: group.expressions for group in found.by_folder} == {"A": 2, "B": 1}
     assert {group.name: group.exact.percent for group in found.by_folder} == {"A": 100, "B": 0}
-    assert {group.name: group.expressions for group in found.by_length} == {"1–5": 2, "11–15": 1}
+    assert {group.name: group.expressions for group in found.by_length} == {"under 10": 2, "10–19": 1}
     relations = {group.name: group.expressions for group in found.by_relation}
     assert relations == {"horizontal": 1, "vertical": 1, "superscript": 1, "inside": 1}
 
@@ -64,7 +78,7 @@ def test_answers_that_are_missing_or_no_latex_are_wrong_and_counted():
     truths = samples("x", "y", "z")
     found = evaluate("s", "d", truths, [None, ("{", "y"), ("z",)])
     assert found.tokens.exact.percent == pytest.approx(100 / 3)
-    assert found.layout.exact.percent == pytest.approx(100 / 3)
+    assert found.label_graph.exact.percent == pytest.approx(100 / 3)
     assert (found.unanswered, found.malformed) == (1, 1)
 
 
@@ -93,17 +107,18 @@ def test_the_truth_itself_is_read_perfectly():
     if locate() is None:
         pytest.skip("the CROHME data are not here: set INKTEX_DATA")
     truths = list(load_split("test2013"))
-    found = evaluate("truth", "test2013", truths, [truth.tokens for truth in truths])
+    answers, strokes = [truth.tokens for truth in truths], [truth.strokes_of for truth in truths]
+    annotated = annotated_layouts("test2013", [t.stem for t in truths if not any(t.strokes_of)])
+    found = evaluate("truth", "test2013", truths, answers, strokes=strokes, annotated=annotated)
     assert found.expressions == 671
     assert found.malformed == 0
-    for rate in (
-        found.tokens.exact,
-        found.layout.exact,
-        found.layout.symbol_recall,
-        found.layout.relation_recall,
-    ):
-        assert rate.percent == 100
+    assert found.tokens.exact.percent == found.label_graph.exact.percent == 100
     assert found.tokens.wer.percent == 0
+    graph = found.stroke_graph
+    assert graph is not None
+    assert len(annotated) == 6  # files whose LaTeX and segmentation contradict each other
+    assert graph.expressions == 671
+    assert graph.exact.percent == pytest.approx(100 * 665 / 671)
     assert [group.name for group in found.by_relation] == list(SPATIAL_NAMES)
 
 

@@ -4,19 +4,20 @@ import json
 import re
 
 import pytest
-from small_sets import samples
+from small_sets import one_stroke_each, samples
 
 from inktex.evaluation import PredictionError, Report, evaluate, read_predictions, render, write_predictions
 from inktex.evaluation.comparison import compare_all
 from inktex.evaluation.provenance import provenance
-from inktex.evaluation.report import main_table
+from inktex.evaluation.report import main_table, report_tables
 from inktex.latex import normalize
 
 
-def report(data: str = "test2014", *, whole: bool = True) -> Report:
-    truths = samples("x+1", r"\frac{1}{2}", "X_i")
+def report(data: str = "test2014", *, whole: bool = True, strokes: bool = False) -> Report:
+    truths = [one_stroke_each(truth) for truth in samples("x+1", r"\frac{1}{2}", "X_i")]
+    answers, read_from = [truth.tokens for truth in truths], [truth.strokes_of for truth in truths]
     results = (
-        evaluate("ours_1", data, truths, [truth.tokens for truth in truths], seconds=1.5),
+        evaluate("ours_1", data, truths, answers, seconds=1.5, strokes=read_from if strokes else None),
         evaluate("ours|2", data, truths, [("x",), ("|",), normalize("x_i")]),
     )
     return Report(data, results, compare_all(results), provenance("inktex evaluate"), whole)
@@ -37,8 +38,8 @@ def test_the_papers_table_comes_first_and_ours_stands_below_it():
         "ours_1",
         "ours|2",
     ]
-    assert rows[7] == ("P2", "46.86", "61.87", "65.82", "66.63")
-    assert rows[9] == ("ours_1", "100.00", "100.00", "100.00", "100.00")
+    assert rows[7] == ("P2", "46.86", "61.87", "65.82", "66.63", "-")
+    assert rows[9] == ("ours_1", "100.00", "100.00", "100.00", "100.00", "100.00")
 
 
 @pytest.mark.parametrize(("data", "whole"), [("test2013", True), ("test2014", False)])
@@ -46,12 +47,41 @@ def test_published_figures_stand_only_beside_the_same_expressions(data, whole):
     assert [row[0] for row in main_table(report(data, whole=whole)).rows()] == ["ours_1", "ours|2"]
 
 
-def test_text_has_one_heading_for_tokens_and_one_for_the_layout():
+def test_every_rate_stands_under_the_name_of_its_metric():
+    tables = {table.title.partition(" on ")[0]: table for table in report_tables(report(strokes=True))}
+    graph = tables["Correct expressions (%) by label graph"]
+    strokes = tables["Correct expressions (%) by label graph of strokes"]
+    tokens = tables["Correct expressions (%) by token edits, with 95 % bootstrap intervals"]
+    # The second answer: x for x + 1, | for a fraction, x for X; 4 labels, 5 labels and 1 label differ.
+    assert graph.rows()[-1][:5] == ("ours|2", "0.00", "33.33", "33.33", "33.33")
+    assert tokens.rows()[-1][2:5] == ("33.33", "66.67", "66.67")
+    assert [row[0] for row in strokes.rows()] == ["I", "II", "IV", "V", "VI", "VII", "ours_1"]
+    assert strokes.rows()[0] == ("I", "37.22", "44.22", "47.26", "50.20", "-", "-", "-")
+    assert strokes.rows()[-1][5:] == ("100.00 / 100.00",) * 3
+
+
+def test_without_strokes_there_is_no_table_of_strokes():
+    assert not any("strokes" in table.title for table in report_tables(report()))
+
+
+def test_short_expressions_and_kinds_of_errors_have_their_rows():
+    tables = {table.title: table.rows() for table in report_tables(report())}
+    [length] = [rows for title, rows in tables.items() if "by tokens of the truth" in title]
+    assert [row[0] for row in length] == ["under 10"]
+    assert {row[0]: row[2] for row in tables["Wrong expressions by kind of error"]} == {
+        "structure": "1 (33.3 %)",
+        "one substituted symbol": "0 (0.0 %)",
+        "symbols missing or added": "1 (33.3 %)",
+        "several substitutions": "0 (0.0 %)",
+        "only upper/lower case": "1 (33.3 %)",
+        "all": "3",
+    }
+
+
+def test_text_ends_with_comparisons_and_where_the_figures_come_from():
     text = render(report(), "text")
-    assert "By tokens" in text
-    assert "By layout tree" in text
     assert "McNemar" in text
-    assert "inktex evaluate" in text
+    assert "inktex evaluate" in text.splitlines()[-1]
 
 
 def test_markdown_rows_have_as_many_cells_as_their_heading():

@@ -91,5 +91,5 @@ def test_a_gigabyte_instead_of_a_store(tmp_path):
     for size in (0, GIGABYTE):
         with (tmp_path / "inks.parquet").open("wb") as file:
             file.truncate(size)
-        with pytest.raises(StoreError, match="damaged or no Parquet file"):
+        with pytest.raises(StoreError, match="damaged or not a Parquet file"):
             list(read_store(tmp_path / "inks.parquet"))

@@ -63,5 +63,5 @@ def test_an_audit_says_what_is_known_and_what_could_not_be_asked():
     assert "1 could not be looked up: this is NOT a clean result" in text
     code, text = said(clean, unasked, bad)
     assert code == 1
-    assert "c 2: PYSEC-1, mended in 2.1" in text
+    assert "c 2: PYSEC-1 fixed in 2.1" in text
     assert "make lock" in text

@@ -8,8 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from inktex.cli import build_app
-from inktex.runtime import ModelError, load_model, models
-from inktex.runtime.models import find_model
+from inktex.reading import ModelError, find_model, open_model, opening
 
 
 @pytest.fixture
@@ -38,10 +37,10 @@ def test_weights_that_are_not_there(tmp_path):
 
 
 def test_a_package_without_weights(monkeypatch):
-    monkeypatch.setattr(models, "_folders", list)
+    monkeypatch.setattr(opening, "_folders", list)
     monkeypatch.delenv("INKTEX_MODEL", raising=False)
     with pytest.raises(ModelError, match=r"no model is called 'p2' \(there are: none, so name a file\)"):
-        load_model()
+        open_model()
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.3, 0.999])
@@ -69,7 +68,7 @@ def test_a_gigabyte_instead_of_weights(tmp_path):
         file.truncate(1 << 30)
     message = said(tmp_path, path)
     assert "larger than 512 MiB" in message
-    assert "`inktex models` lists what there is" in message
+    assert "`inktex models` lists the available models" in message
 
 
 def test_nothing_in_the_package_unpickles():

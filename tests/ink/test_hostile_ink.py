@@ -12,7 +12,7 @@ import zlib
 import pytest
 from ink_samples import FILES
 
-from inktex.ink import Ink, InkError, read, read_all
+from inktex.ink import Ink, InkError, Limits, read, read_all
 
 MIB = 2**20
 
@@ -28,7 +28,7 @@ def _little_time_and_memory():
     begin, peak = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     yield
     assert time.process_time() - begin < 20
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 1500 * 1024  # KiB
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 500 * 1024  # KiB
 
 
 def test_entity_bombs_are_refused():
@@ -70,15 +70,14 @@ def test_every_truncated_file_is_an_error_or_less_ink(name):
 
 
 def test_deep_nesting_is_an_error():
-    fails(b"[" * 100_000, "nested too deeply|not valid JSON")
-    fails(b"[" * 900 + b"]" * 900, "stroke 1|nested too deeply")
-    fails(b'{"strokes":' * 50_000 + b"1" + b"}" * 50_000, "nested too deeply|not valid JSON")
-    deep = b'{"type":"Math","items":[' * 300 + b"]}" * 300
+    fails(b"[" * 100_000, "nested deeper than 200")
+    fails(b"[" * 900 + b"]" * 900, "nested deeper than 200")
+    fails(b'{"strokes":' * 50_000 + b"1" + b"}" * 50_000, "nested deeper than 200")
+    deep = b'{"type":"Math","items":[' * 90 + b"]}" * 90
     fails(deep, "no strokes in this JIIX")
-    fails(b"<ink>" * 200_000, "not well-formed XML")
-    fails(b"<ink>" + b"<traceGroup>" * 100_000 + b"</traceGroup>" * 100_000 + b"</ink>", "no strokes")
+    fails(b"<ink>" * 200_000, "elements nested deeper than 200")
     mrows = b"<annotationXML><math>" + b"<mrow>" * 5000 + b"</mrow>" * 5000 + b"</math></annotationXML>"
-    fails(b"<ink><trace>1 2</trace>" + mrows + b"</ink>", "MathML: elements nested deeper than 200")
+    fails(b"<ink><trace>1 2</trace>" + mrows + b"</ink>", "elements nested deeper than 200")
 
 
 def test_more_ink_than_the_limits():
@@ -88,8 +87,8 @@ def test_more_ink_than_the_limits():
     fails(b"<ink>" + b"<trace>1 2</trace>" * 20_001 + b"</ink>", "limit of 20000 strokes")
     fails(b"[" + b"[[1,2]]," * 20_000 + b"[[1,2]]]", "limit of 20000 strokes")
     fails(b"[[" + b"[1,2]," * 1_000_000 + b"[1,2]]]", "limit of 1000000 points")
-    fails(b"[" + b"[]," * 4_000_001 + b"[]]", "JSON lists and objects")
-    fails(b"<ink>" + b"<a/>" * 4_000_001 + b"</ink>", "XML tags")
+    fails(b"[" + b"[]," * 1_200_000 + b"[]]", "JSON lists and objects")
+    fails(b"<ink>" + b"<a/>" * 300_001 + b"</ink>", "XML elements")
     fails(b'{"x":[[' + b"1," * 1_000_001 + b'1]],"y":[[1]]}', "limit of 1000000 points")
     fails(
         b"<xournal><page><layer><stroke>" + b"1 " * 5_000_000 + b"</stroke></layer></page></xournal>",
@@ -119,10 +118,12 @@ def test_files_of_gigabytes_are_not_read_to_their_end():
 def test_gzip_bombs_stop_at_the_limit():
     bomb = gzip.compress(b"<ink>" + b" " * (65 * MIB))
     assert len(bomb) < 100_000
-    fails(bomb, "more than the limit of 64 MiB when decompressed")
+    fails(bomb, "unpacks to more than 250 times its size")
+    with pytest.raises(InkError, match="more than the limit of 64 MiB when decompressed"):
+        read(bomb, limits=Limits(ratio=2000))
     packer = zlib.compressobj(9, wbits=31)
     parts = [packer.compress(bytes(64 * MIB)) for _ in range(3)]
-    fails(b"".join([*parts, packer.flush()]), "more than the limit of 64 MiB when decompressed")
+    fails(b"".join([*parts, packer.flush()]), "unpacks to more than 250 times its size")
     fails(gzip.compress(gzip.compress(FILES["crohme.inkml"])), "none of the known")
 
 

@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 from ink_samples import BARE, FILES, INK, xopp
 
-from inktex.ink import Ink, InkError, read, read_all
+import attacks
+from inktex.ink import Ink, InkError, Limits, read, read_all
+from inktex.ink.errors import printable
+from inktex.ink.formats import UnknownFormatError
 
 
 def zipped(files: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -160,7 +163,7 @@ def test_tar_archives_as_mathwriting_comes_in(mode, tmp_path):
     data = tarred(files, mode)
     (tmp_path / "m.tgz").write_bytes(data)
     items = {name.removeprefix(f"{tmp_path}/"): item for name, item in read_all(tmp_path / "m.tgz")}
-    assert [type(item) for item in items.values()] == [Ink, Ink, InkError]
+    assert [type(item) for item in items.values()] == [Ink, Ink, UnknownFormatError]
     assert list(items) == ["m.tgz/m/1.inkml", "m.tgz/m/2.zip/x/a.inkml", "m.tgz/m/bad.inkml"]
     cut = list(read_all(data[: len(data) // 2], name="cut.tgz"))
     assert isinstance(cut[-1][1], InkError)
@@ -243,12 +246,17 @@ def test_a_file_that_breaks_while_reading_is_an_ink_error():
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_what_is_no_file_in_a_folder_is_not_waited_for(folder):
     os.mkfifo(folder / "pipe.inkml")
-    (folder / "gone.inkml").symlink_to(folder / "nowhere.inkml")
     assert all(isinstance(item, Ink) for _, item in read_all(folder))
 
 
+def test_a_broken_link_in_a_folder_is_said(folder):
+    (folder / "gone.inkml").symlink_to(folder / "nowhere.inkml")
+    errors = [str(item) for _, item in read_all(folder) if isinstance(item, InkError)]
+    assert errors == [f"{folder}/gone.inkml: No such file or directory"]
+
+
 def test_a_bug_in_a_reader_would_not_be_hidden(monkeypatch):
-    def broken(data: bytes) -> None:
+    def broken(data: bytes, limits: Limits) -> None:
         raise ValueError("a mistake in the program")
 
     monkeypatch.setattr("inktex.ink.sources.read_bytes", broken)
@@ -279,3 +287,31 @@ def test_no_file_stays_open(folder):
         else []
     )
     assert not [path for path in open_files if path.startswith(str(folder))]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("\x1b[2Jgone", "\\x1b[2Jgone"),
+        ("two\nlines", "two\\x0alines"),
+        ("caf\udce9", "caf\\xe9"),
+        ("\ud800", "\\ud800"),
+        ("\x9b1m", "\\x9b1m"),
+        ("größe ∑ 式", "größe ∑ 式"),
+    ],
+)
+def test_names_can_be_shown_on_any_terminal(tmp_path, name, shown):
+    """A name of an archive or a folder neither clears the screen, nor breaks a line, nor stops the output."""
+    assert printable(name) == shown
+    if "\ud800" not in name:
+        data = attacks.tar_of({f"{name}.inkml": attacks.GOOD, f"{name}2.inkml": b"<ink>"}, tarfile.GNU_FORMAT)
+        for label, item in read_all(data, name="archive"):
+            assert label.startswith(f"archive/{shown}")
+            assert str(item if isinstance(item, InkError) else item.source).startswith(f"archive/{shown}")
+        (tmp_path / f"{name}.inkml").write_bytes(attacks.GOOD)
+        assert [label for label, _ in read_all(tmp_path)] == [f"{tmp_path}/{shown}.inkml"]
+
+
+def test_names_in_zips_can_be_shown_on_any_terminal():
+    data = attacks.zip_of({"\x1b[2J.inkml": attacks.GOOD, "b\n.inkml": b"<ink>"})
+    assert [label for label, _ in read_all(data, name="z")] == ["z/\\x1b[2J.inkml", "z/b\\x0a.inkml"]

@@ -76,7 +76,7 @@ def test_saving_chooses_the_format_by_the_suffix(tmp_path):
         assert read(tmp_path / name) == INK
     save(INK, str(tmp_path / "a.svg"))
     assert (tmp_path / "a.svg").read_text().startswith("<svg")
-    with pytest.raises(InkError, match=r"use \.json, \.inkml, \.svg"):
+    with pytest.raises(InkError, match=r"use \.json, \.inkml, \.xopp, \.excalidraw, \.svg"):
         save(INK, tmp_path / "a.docx")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.JSON", "a.inkml", "a.svg"]
 
@@ -109,3 +109,26 @@ def test_mathml_of_any_writing_becomes_the_plain_form_once():
     )
     assert read(write_inkml(once).encode()) == once
     assert np.array_equal(once.points, BARE.points)
+
+
+@pytest.mark.parametrize("ending", ["xopp", "excalidraw"])
+@pytest.mark.parametrize("size", [1e-4, 1.0, 1e6])
+def test_drawings_of_other_programs_read_back_as_the_same_ink(tmp_path, ending, size) -> None:
+    pen = [[(0, 0), (30, 40), (60, 10)], [(5, 5)]]
+    ink = Ink.from_strokes(pen, truth="x<1\x00").scale(size).replace(pressure=[10.0, 100.0, 200.0, 50.0])
+    save(ink, tmp_path / f"ink.{ending}")
+    back = read(tmp_path / f"ink.{ending}")
+    assert len(back) == 2
+    factor = np.ptp(back.strokes[0][:, 0]) / 60
+    assert 20 <= 60 * factor <= 5000  # a size that can be seen
+    shape = (back.strokes[0] - back.strokes[0][0]) / factor
+    assert shape == pytest.approx(np.array(pen[0], dtype=float), abs=0.1)
+    assert back.strokes[1][0] - back.strokes[0][0] == pytest.approx(np.array([5, 5]) * factor, abs=0.1)
+    assert back.pressure[1] > back.pressure[0]
+
+
+def test_ink_that_no_page_can_hold_is_refused(tmp_path) -> None:
+    with pytest.raises(InkError, match="too large to be drawn"):
+        save(Ink.from_strokes([[(-1e308, 0), (1e308, 0)]]), tmp_path / "ink.xopp")
+    with pytest.raises(InkError, match="without strokes"):
+        save(Ink.from_strokes([]), tmp_path / "ink.excalidraw")

@@ -211,8 +211,8 @@ def test_two_fingers_write_two_strokes_and_a_cancelled_one_is_gone():
 def test_plain_json_in_all_its_ways():
     assert read(FILES["plain.json"]) == BARE
     assert read(FILES["object.json"]) == INK.replace(time=read(FILES["object.json"]).time)
-    assert read(as_json([[[1, 2, 10], [3, 4, 20]]])).time.tolist() == [10, 20]
-    assert read(as_json([[[1, 2, 10, 0.5], [3, 4, 20, 0.75]]])).pressure.tolist() == [0.5, 0.75]
+    assert read(as_json([[[1, 2, 10], [3, 4, 20]], [[5, 6, 30]]])).time.tolist() == [10, 20, 30]
+    assert read(as_json([[[1, 2, 10, 0.5]], [[3, 4, 20, 0.75]]])).pressure.tolist() == [0.5, 0.75]
     assert read(as_json([[{"x": 1, "y": 2}, {"x": 3, "y": 4}]])).points.tolist() == [[1, 2], [3, 4]]
     assert read(as_json([{"x": [1, 3], "y": [2, 4]}])).points.tolist() == [[1, 2], [3, 4]]
     assert read(as_json({"strokes": [{"points": [[1, 2]]}], "latex": "."})).truth == "."
@@ -269,3 +269,48 @@ def test_json_has_no_such_numbers(constant):
     fails(f'{{"x": [[{constant}]], "y": [[1]]}}'.encode(), "stroke 1, point 1: x and y must be finite")
     fails(f'{{"strokes": [[[1, 2]]], "time": [[{constant}]]}}'.encode(), "time must be finite")
     fails(b"[[[1, 1e999]]]", "stroke 1, point 1: x and y must be finite")
+
+
+def myscriptjs(*lengths: int) -> list[list[list[float]]]:
+    """Strokes as the samples of MyScriptJS have them: a list of x and a list of y."""
+    return [
+        [[10.0 * n + i for i in range(length)], [0.5 * i for i in range(length)]]
+        for n, length in enumerate(lengths)
+    ]
+
+
+@pytest.mark.parametrize("lengths", [(9,), (30, 2, 7), (5, 3), (12, 1, 4)])
+def test_myscriptjs_strokes_are_lists_of_coordinates(lengths):
+    strokes = myscriptjs(*lengths)
+    for data in (
+        strokes,
+        {"strokes": strokes, "name": "sum"},
+        {"strokes": strokes, "exports": {"LATEX": "x"}},
+    ):
+        ink = read(json.dumps(data).encode())
+        assert [len(stroke) for stroke in ink.strokes] == list(lengths)
+        assert ink.strokes[0][1].tolist() == [1.0, 0.5]
+
+
+def test_time_and_pressure_follow_the_coordinates():
+    stroke = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [0, 10, 20, 30, 40], [0.1, 0.2, 0.3, 0.4, 0.5]]
+    ink = read(json.dumps([stroke]).encode())
+    assert ink.points.tolist() == [[1, 5], [2, 4], [3, 3], [4, 2], [5, 1]]
+    assert ink.time is not None
+    assert ink.time.tolist() == [0, 10, 20, 30, 40]
+    assert ink.pressure is not None
+
+
+def test_pairs_stay_points():
+    for strokes in ([[[0, 0], [9, 9]]], [[[0, 1], [2, 3], [4, 5], [6, 7]], [[1, 1]]]):
+        assert [stroke.tolist() for stroke in read(json.dumps(strokes).encode()).strokes] == strokes
+
+
+def test_what_could_be_two_things_is_said():
+    with pytest.raises(InkError, match="could be points"):
+        read(json.dumps([[[1, 2, 3], [4, 5, 6]]]).encode())
+    with pytest.raises(InkError, match="stroke 2: a list of coordinates"):
+        read(json.dumps([[[i, i] for i in range(9)], [list(range(9)), list(range(9))]]).encode())
+    uneven = [[1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5]]
+    with pytest.raises(InkError, match="stroke 2: 6 values of x but 5 of y"):
+        read(json.dumps([*myscriptjs(9), uneven]).encode())

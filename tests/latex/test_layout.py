@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inktex.latex import Grammar, LatexError, Node, Vocabulary, join, normalize, parse_layout
 
-TOKENS = r"x y 1 + ( ) [ ] ' \prime \sin \int \sum \limits _ ^ { } \frac \sqrt \hat \binom"
+TOKENS = r"x y 1 + ( ) [ ] ' \prime \sin \int \sum \limits _ ^ { } \frac \sqrt \underline \binom"
 VOCABULARY = Vocabulary(("<eol>", *TOKENS.split()))
 GRAMMAR = Grammar(VOCABULARY)
 
@@ -51,7 +51,7 @@ def test_relations_say_what_stands_where() -> None:
     assert relations("x") == set()
 
 
-def test_signs_know_their_tokens() -> None:
+def test_symbols_know_their_tokens() -> None:
     tokens = normalize(r"\frac{x^2}{y}+1")
     assert [
         (node.label, tokens[node.token]) for node in parse_layout(tokens).symbols() if node.token is not None
@@ -105,7 +105,7 @@ def test_a_script_without_a_base_keeps_its_place() -> None:
         ("{ x }", "out of place"),
         (r"\frac x y", r"expected \{, found x"),
         (r"\frac { x }", r"expected \{, found the end"),
-        ("x ^ { 1 } ^ { 2 }", r"a second \^ on one sign"),
+        ("x ^ { 1 } ^ { 2 }", r"a second \^ on one symbol"),
         (r"\sqrt [ 3 { x }", "out of place"),
         ("x ^ { 1", r"expected \}, found the end"),
     ],

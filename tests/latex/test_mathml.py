@@ -19,11 +19,11 @@ CHILDREN = {
     "msubsup": 3,
     "munderover": 3,
 }
-SIGNS = r"""
+SYMBOLS = r"""
     a b x 0 1 2 + - = < > ( ) [ ] \{ \} | , . / ! ' \prime \sin \log \lim \int \sum \alpha \phi \Delta \infty
     \pi \times \div \pm \cdot \cdots \ldots \leq \neq \in \forall \exists \rightarrow \limits
     \frac \sqrt \hat \binom { } _ ^"""
-VOCABULARY = Vocabulary(("<eol>", *SIGNS.split()))
+VOCABULARY = Vocabulary(("<eol>", *SYMBOLS.split()))
 GRAMMAR = Grammar(VOCABULARY)
 
 
@@ -34,7 +34,7 @@ def mathml(latex: str) -> str:
 
 
 def assert_drawable(tokens: tuple[str, ...]) -> None:
-    """Well-formed, each element with as many children as it needs, each sign there exactly once."""
+    """Well-formed, each element with as many children as it needs, each symbol there exactly once."""
     root = ElementTree.fromstring(to_mathml(tokens, ids=True))
     for element in root.iter():
         name = element.tag.rpartition("}")[2]
@@ -113,7 +113,7 @@ def test_an_unknown_command_is_shown_by_its_name() -> None:
 
 
 def test_letters_of_other_alphabets_are_characters_of_their_own() -> None:
-    assert mathml(r"\mathbb{R}") == "<mrow><mi>ℝ</mi></mrow>"
+    assert mathml(r"\mathbb{R}") == "<mi>ℝ</mi>"
     assert "𝒜" in mathml(r"\mathcal{A}")
     assert "ℭ" in mathml(r"\mathfrak{C}")
     assert "<mi>α</mi>" in mathml(r"\mathbb{\alpha}")

@@ -108,8 +108,8 @@ def test_strokes_where_caption_and_annotation_differ() -> None:
 def test_most_files_agree_with_their_latex(crohme, split: str, exact: int, classes: int) -> None:
     """How many annotations have the layout of the caption: to the letter, and in CROHME's 101 classes.
 
-    Those that differ: MathML that nests scripts or orders signs unlike the truth (MathBrush), roots with
-    index and radicand exchanged and `t g` for `\\tan` (MfrDB), signs that one of the two lacks, captions
+    Those that differ: MathML that nests scripts or orders symbols unlike the truth (MathBrush), roots with
+    index and radicand exchanged and `t g` for `\\tan` (MfrDB), symbols that one of the two lacks, captions
     that differ from the file (see test_normalize).
     """
     found = Counter()
@@ -125,9 +125,9 @@ def test_most_files_agree_with_their_latex(crohme, split: str, exact: int, class
 
 @pytest.mark.crohme
 def test_strokes_agree_with_the_alignments_of_the_captions(crohme) -> None:
-    """The alignment files pair tokens by label: they mix up equal signs and lose dots, bars and radicals.
+    """The alignment files pair tokens by label: they mix up equal symbols and lose dots, bars and radicals.
 
-    So they differ in 1.9 % of the signs; all but a few tokens with strokes there have strokes here.
+    So they differ in 1.9 % of the symbols; all but a few tokens with strokes there have strokes here.
     """
     alignments = crohme.alignments()
     found = Counter()
@@ -136,12 +136,12 @@ def test_strokes_agree_with_the_alignments_of_the_captions(crohme) -> None:
         strokes = token_strokes(tokens, crohme.layouts("train")[file.stem])
         for token, ours, theirs in zip(tokens, strokes, expected, strict=True):
             if token not in ("{", "}", "_", "^", r"\limits"):
-                found["signs"] += 1
+                found["symbols"] += 1
                 found["equal"] += set(ours) == set(theirs)
                 found["lost"] += bool(theirs) and not ours
                 found["gained"] += bool(ours) and not theirs
             else:
                 assert ours == ()
-    assert found["equal"] / found["signs"] > 0.98
+    assert found["equal"] / found["symbols"] > 0.98
     assert found["lost"] <= 5
     assert found["gained"] > 500

@@ -57,6 +57,53 @@ CAPTION_FORM = [
     ("a\x00b\x1fc", "a b c"),
     (r"\textcolor{red}{x} + \color{blue} y", "x + y"),
     (r"", ""),
+    (r"\mathbb R + \mathbb { R } + \R", r"\mathbb{R} + \mathbb{R} + \mathbb{R}"),
+    (
+        r"\mathcal{L} + \mathscr L + {\cal L M}_1",
+        r"\mathcal{L} + \mathcal{L} + \mathcal{L} \mathcal{M} _ { 1 }",
+    ),
+    (r"\mathbb{RP}^n + \mathds{1}", r"\mathbb{R} \mathbb{P} ^ { n } + \mathbb{1}"),
+    (r"\mathbb{\alpha}", r"\alpha"),
+    (r"\varnothing \cup \upalpha \Upgamma \varDelta", r"\emptyset \cup \alpha \Gamma \Delta"),
+    (r"A \implies B \iff C \longmapsto D", r"A \Rightarrow B \Leftrightarrow C \mapsto D"),
+    (r"a \land b \lor \lnot c", r"a \wedge b \vee \neg c"),
+    (r"x \not\in A \not\subseteq B", r"x \notin A \nsubseteq B"),
+    (r"\operatorname{max} x + \mathrm{arcsin} y", r"\max x + \arcsin y"),
+    (r"\operatorname*{arg\,max}_x f", r"\arg \max _ { x } f"),
+    (r"a \equiv b \pmod{n} \bmod m", r"a \equiv b ( \mod n ) \mod m"),
+    (r"\abs{x} + \norm{v}", r"| x | + \| v \|"),
+    (r"\bar{x} + \overline{x} + \bar{xy}", r"\bar { x } + \bar { x } + \overline { x y }"),
+    (
+        r"\widehat{A} \hat{AB} \overrightarrow{v} \vec{AB}",
+        r"\hat { A } \widehat { A B } \vec { v } \overrightarrow { A B }",
+    ),
+    (r"90^\circ + 5^{\circ}C + f \circ g", r"9 0 \degree + 5 \degree C + f \circ g"),
+    (r"x:=1, y\coloneqq 2", "x : = 1 , y : = 2"),
+    (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}"),
+    (
+        r"\left(\begin{array}{cc}1&2\\3&4\end{array}\right)^T",
+        r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} ^ { T }",
+    ),
+    (r"\left[\begin{matrix}a\\b\end{matrix}\right]", r"\begin{bmatrix} a \\ b \end{bmatrix}"),
+    (r"\left|\begin{array}{c c}a&b\\c\end{array}\right|", r"\begin{vmatrix} a & b \\ c & \end{vmatrix}"),
+    (r"\begin{Bmatrix}a\\b\end{Bmatrix}", r"\{ \begin{matrix} a \\ b \end{matrix} \}"),
+    (r"\begin { matrix } a \\[2pt] b \\ \end { matrix }", r"\begin{matrix} a \\ b \end{matrix}"),
+    (r"\begin{pmatrix}x\end{pmatrix}^2", "( x ) ^ { 2 }"),
+    (r"\begin{matrix}&a\\&b\end{matrix}", r"\begin{matrix} a \\ b \end{matrix}"),
+    (
+        r"f=\left\{\begin{array}{ll}1,&\text{if }x>0\\0&\text{else}\end{array}\right.",
+        r"f = \begin{cases} 1 , & i f x > 0 \\ 0 & e l s e \end{cases}",
+    ),
+    (r"\begin{dcases}a\\b\end{dcases}", r"\begin{cases} a \\ b \end{cases}"),
+    (
+        r"\left\{\begin{aligned}x+y&=1\\x&=2\end{aligned}\right.",
+        r"\begin{cases} x + y = 1 \\ x = 2 \end{cases}",
+    ),
+    (r"\begin{align*}a&=b\\&=c\end{align*}", r"\begin{aligned} a & = b \\ & = c \end{aligned}"),
+    (r"a=b \\ c=d", r"\begin{aligned} a = b \\ c = d \end{aligned}"),
+    (r"\begin{equation}a=b\end{equation}", "a = b"),
+    (r"\begin{aligned}[t] a &= b \end{aligned}", "a = b"),
+    (r"\sum_{\substack{i<n\\j<m}} x", r"\sum _ { \begin{matrix} i < n \\ j < m \end{matrix} } x"),
 ]
 
 
@@ -83,6 +130,12 @@ def test_the_written_order_and_limits_can_be_kept() -> None:
         (r"\sqrt[3{x}", "never closed"),
         (r"\sqrt[\sqrt[3]{2}]{x}", "cannot hold a bracket"),
         ("x\\", "backslash"),
+        (r"\begin{matrix} a", "never closed"),
+        (r"\begin{foo} a \end{foo}", "the environment foo is unknown"),
+        (r"a \end{matrix}", "no environment is open"),
+        (r"{a & b}", "no environment is open"),
+        (r"\sqrt[\begin{matrix}a\\b\end{matrix}]{x}", "cannot hold a bracket"),
+        (r"\begin{matrix}" * 5000, "nested more than"),
         ("{" * 5000 + "}" * 5000, "nested more than"),
         ("^" * 5000, "nested more than"),
         (r"\over" * 5000, "nested more than"),
@@ -103,7 +156,9 @@ def test_words_are_cut_unchanged() -> None:
 WORDS = r"""
     \frac \sqrt [ ] { } { } { } { } ^ _ ^ _ ' \limits \over \choose \left \right . ( ) | \| \mathrm \mbox
     \hspace \hat \int \sum \lim \prime \to \lt \ltN \, ABOVE s i n l o g c o x 1 + - =
-    \\ & \begin{matrix} \overset \not \Bigg"""
+    \\ & \begin{matrix} \end{matrix} \begin{matrix} \end{matrix} \begin{cases} \end{cases} \{ \} [ ]
+    \overset \not \Bigg \bar \overline \circ \mathbb \cal \operatorname \substack .
+    \begin{aligned} \end{aligned}"""
 
 
 @settings(max_examples=400)

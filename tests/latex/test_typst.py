@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from inktex.latex import Grammar, LatexError, Vocabulary, normalize, to_typst
+from inktex.latex import Grammar, LatexError, Vocabulary, normalize, symbols, to_typst, wide_vocabulary
 
-SIGNS = r"""
+SYMBOLS = r"""
     a b x 0 1 2 + - = < > ( ) [ ] \{ \} | , . / ! ' \prime \sin \log \lim \int \sum \alpha \phi \Delta \infty
     \pi \times \div \pm \cdot \cdots \ldots \leq \neq \in \forall \exists \rightarrow \limits
     \frac \sqrt \hat \binom { } _ ^"""
@@ -57,7 +57,7 @@ def compile_typst(expressions: list[tuple[str, ...]], folder: Path) -> None:
 
 
 def test_the_compiler_accepts_whatever_the_grammar_allows(draw_expression, tmp_path: Path) -> None:
-    vocabulary = Vocabulary(("<eol>", *SIGNS.split()))
+    vocabulary = Vocabulary(("<eol>", *SYMBOLS.split()))
     grammar, rng = Grammar(vocabulary), random.Random(7)
     expressions = [draw_expression(grammar, rng, 30) for _ in range(300)]
     compile_typst(expressions, tmp_path)
@@ -67,3 +67,33 @@ def test_the_compiler_accepts_whatever_the_grammar_allows(draw_expression, tmp_p
 def test_the_compiler_accepts_every_caption(crohme, tmp_path: Path) -> None:
     captions = {*crohme.captions("train").values(), *crohme.captions("test2014").values()}
     compile_typst(sorted(captions), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("latex", "typst"),
+    [
+        (r"\mathbb{R}\mathcal{L}", "bb(R) cal(L)"),
+        (r"\begin{pmatrix}a&b\\c&\end{pmatrix}", 'mat(delim: "(", a, b; c, "")'),
+        (r"\begin{matrix}a,b&1\\c&d\end{matrix}", r"mat(delim: #none, a \, b, 1; c, d)"),
+        (r"\begin{cases}x&x>0\\0\end{cases}", "cases(x & x > 0, 0)"),
+        (r"\begin{aligned}a&=b\\&=c\end{aligned}", r"a & = b \  & = c"),
+        (r"\underbrace{a+b}_{n}", "underbrace(a + b, n)"),
+        (r"\overline{ab}+\bar{x}", "overline(a b) + macron(x)"),
+        (r"\frac{\partial u}{\partial t}=\nabla u", "frac(partial u, partial t) = nabla u"),
+    ],
+)
+def test_the_wide_vocabulary_in_typst(latex: str, typst: str) -> None:
+    assert to_typst(normalize(latex)) == typst
+
+
+def test_the_compiler_knows_every_symbol(tmp_path: Path) -> None:
+    drawn = [token for group in symbols.GROUPS for token in symbols.GROUPS[group]]
+    drawn = [token for token in drawn if symbols.symbol(token).group not in symbols.STRUCTURAL]
+    expressions: list[tuple[str, ...]] = [(token, "x") for token in drawn]
+    expressions += [(token, "{", "a", "b", "}") for token in symbols.GROUPS["accents"]]
+    compile_typst(expressions, tmp_path)
+
+
+def test_the_compiler_accepts_whatever_the_wide_grammar_allows(draw_expression, tmp_path: Path) -> None:
+    grammar, rng = Grammar(wide_vocabulary()), random.Random(8)
+    compile_typst([draw_expression(grammar, rng, 40) for _ in range(300)], tmp_path)

@@ -1,15 +1,19 @@
 """The network computes the paper's equations: each is written out again here in plain NumPy, term by term."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from inktex.model import ModelConfig, Network, model_presets
-from inktex.model.attention import LoopWeights, StepState, decoder_loop, step
-from inktex.model.encoder import BidirectionalGRU
-from inktex.model.recurrence import gru_recurrence
+from inktex.model import ModelConfig, Network
+from inktex.model.attention import LoopWeights, StepState, plain_loop, step
+from inktex.model.encoder import BidirectionalGRU, plain_layer
+from inktex.model.fast import accelerate, layer_by_hand
+from inktex.model.fast.loop import fast_loop
+from inktex.model.fast.recurrence import gru_recurrence
+from inktex.training import recipe
 
 
 def sigmoid(values: np.ndarray) -> np.ndarray:
@@ -40,9 +44,11 @@ def random_network(config: ModelConfig, seed: int = 0) -> Network:
     return network
 
 
-def test_encoder_layer_is_a_gru_in_both_directions() -> None:
+@pytest.mark.parametrize("run", [plain_layer, layer_by_hand])
+def test_encoder_layer_is_a_gru_in_both_directions(run: Callable[..., torch.Tensor]) -> None:
     torch.manual_seed(1)
     layer = BidirectionalGRU(3, 4).double()
+    layer.run = run
     inputs = torch.randn(5, 1, 3, dtype=torch.double)
     got = layer(inputs, torch.tensor([5]))[:, 0].detach().numpy()
     weights = layer.input.weight.detach().numpy()
@@ -101,12 +107,16 @@ def decode_in_numpy(
 
 @pytest.mark.parametrize("window", [0, 3, 4])
 @pytest.mark.parametrize("query_token", [False, True])
-def test_decoder_follows_the_equations(window: int, query_token: bool) -> None:
+@pytest.mark.parametrize("loop", [plain_loop, fast_loop])
+def test_decoder_follows_the_equations(
+    window: int, query_token: bool, loop: Callable[..., tuple[torch.Tensor, ...]]
+) -> None:
     network = random_network(
         tiny(query_token=query_token)
         if window == 3
         else replace(tiny(query_token=query_token), coverage_window=window, coverage_filters=min(window, 2))
     )
+    network.decoder.loop = loop
     annotations = torch.randn(1, 9, 12, dtype=torch.double)
     mask = torch.ones(1, 9, dtype=torch.bool)
     tokens = [0, 2, 1, 3, 3]
@@ -165,18 +175,39 @@ def test_gradient_of_the_decoder_loop(window: int) -> None:
 
     def loop(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         annotations, keys, queries, gates, initial = tensors[:5]
-        return decoder_loop(annotations, keys, mask, queries, gates, initial, LoopWeights(*tensors[5:]))
+        return fast_loop(annotations, keys, mask, queries, gates, initial, LoopWeights(*tensors[5:]))
 
     assert torch.autograd.gradcheck(loop, (*values, *weights))
 
 
-def test_gradient_of_the_whole_network_agrees_with_finite_differences() -> None:
-    network = random_network(tiny())
+@pytest.mark.parametrize("direction", ["forward", "both"])
+def test_the_fast_path_has_the_gradients_of_the_plain_one(direction: str) -> None:
+    config = tiny(direction=direction, pool_after=(2,))
+    features, lengths = torch.randn(3, 11, 8, dtype=torch.double), torch.tensor([11, 4, 7])
+    tokens = torch.tensor([[0, 1, 2, 3], [0, 3, 0, 0], [0, 2, 2, 1]])
+    found = []
+    for make in (lambda network: network, accelerate):
+        network = make(random_network(config))
+        decoded, symbols = network(features, lengths, *([tokens] * len(network.decoders)))
+        loss = symbols.logsumexp(-1).sum()
+        for scores, attention in decoded:
+            loss = loss + scores.logsumexp(-1).sum() + (attention**2).sum()
+        loss.backward()
+        found.append([loss.detach(), *(parameter.grad for parameter in network.parameters())])
+    for plain, fast in zip(*found, strict=True):
+        torch.testing.assert_close(fast, plain, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("make", [lambda network: network, accelerate])
+def test_gradient_of_the_whole_network_agrees_with_finite_differences(
+    make: Callable[[Network], Network],
+) -> None:
+    network = make(random_network(tiny()))
     features, lengths = torch.randn(2, 9, 8, dtype=torch.double), torch.tensor([9, 6])
     tokens = torch.tensor([[0, 1, 2], [0, 3, 0]])
 
     def loss() -> torch.Tensor:
-        scores, attention, symbols = network(features, lengths, tokens)
+        [(scores, attention)], symbols = network(features, lengths, tokens)
         assert symbols is not None
         return scores.logsumexp(-1).sum() + (attention**2).sum() + symbols.logsumexp(-1).sum()
 
@@ -209,9 +240,9 @@ def test_step_counts_coverage() -> None:
 
 
 def test_presets_have_the_papers_sizes() -> None:
-    paper = model_presets()["paper-p2"]
+    paper = recipe("paper-p2").model
     assert (paper.encoder_layers, paper.encoder_units, paper.annotation_size) == (4, 250, 500)
     assert (paper.embedding, paper.decoder_units, paper.attention, paper.stride) == (256, 256, 500, 4)
     for name in ("paper", ""):
-        with_coverage, without = (model_presets()[f"{name}-{p}".strip("-")] for p in ("p2", "p1"))
+        with_coverage, without = (recipe(f"{name}-{p}".strip("-")).model for p in ("p2", "p1"))
         assert without == replace(with_coverage, coverage_window=0, coverage_filters=0)

@@ -1,19 +1,19 @@
 """The compiled layers compute what the PyTorch ones compute, forwards and backwards."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import Tensor
 
-from inktex.model import native
-from inktex.model.attention import (
-    LoopWeights,
-    attend,
-    attend_backward,
-    coverage_windows,
-    sum_of_windows,
-)
+from inktex.model import ModelConfig, Network
+from inktex.model.attention import LoopWeights, coverage_windows
+from inktex.model.config import Direction
 from inktex.model.encoder import BidirectionalGRU
+from inktex.model.fast import accelerate, native
+from inktex.model.fast.loop import AttentionLayer, CompiledAttention, TorchAttention, sum_of_windows
 
+SMALL = ModelConfig(vocabulary=("<eol>", "a"), encoder_layers=1, pool_after=())
 needs_native = pytest.mark.skipif(
     native.library() is None, reason="no compiler or no AVX-512 BF16 here: PyTorch does it all"
 )
@@ -38,7 +38,8 @@ def layer_and_gradients(
 @pytest.mark.parametrize("units", [64, 50, 128])
 def test_compiled_layer_agrees_with_pytorch(units: int) -> None:
     torch.manual_seed(units)
-    layer = BidirectionalGRU(8, units)
+    network = accelerate(Network(replace(SMALL, encoder_units=units)))
+    layer = network.encoder.layers[0]
     inputs, lengths = torch.randn(17, 5, 8), torch.tensor([17, 3, 11, 1, 16])
     expected, expected_gradients = layer_and_gradients(layer, inputs, lengths)
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -53,7 +54,7 @@ def test_compiled_layer_agrees_with_pytorch(units: int) -> None:
 @needs_native
 def test_an_expression_is_the_same_alone_and_in_a_batch() -> None:
     torch.manual_seed(1)
-    layer = BidirectionalGRU(8, 50)
+    layer = accelerate(Network(replace(SMALL, encoder_units=50))).encoder.layers[0]
     inputs, lengths = torch.randn(12, 3, 8), torch.tensor([12, 5, 7])
     with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
         together = layer(inputs, lengths)
@@ -88,19 +89,18 @@ def test_compiled_attention_agrees_with_pytorch(window: int) -> None:
         *(torch.randn(n, size) for size in (2 * n, n, 2 * n, n)),
     )
     keys, query = torch.randn(rows, length, width), torch.randn(rows, width)
-    coverage, mask = torch.rand(rows, length), torch.rand(rows, length) < 0.7
-    mask[:, 0] = True
+    coverage = torch.rand(rows, length)
     d_energy = torch.randn(rows, length)
 
-    def run(compiled: bool) -> list[Tensor]:
-        into = torch.empty_like(keys) if compiled else None
-        attention, layer = attend(query, keys, coverage, mask, weights, into)
-        d_layer = torch.empty_like(keys, dtype=torch.bfloat16 if compiled else torch.float32)
+    def run(attention: AttentionLayer) -> list[Tensor]:
+        layer = torch.empty_like(keys)
+        energy = attention.forward(query, keys, coverage, weights, layer)
+        d_layer = torch.empty_like(keys, dtype=attention.gradient_type)
         d_query, d_coverage = torch.empty_like(query), torch.ones_like(coverage)
-        attend_backward(layer, d_energy, weights, d_query, d_coverage, d_layer)
-        return [attention, layer, d_layer.float(), d_query, d_coverage - 1]
+        attention.backward(layer, d_energy, weights, d_query, d_coverage, d_layer)
+        return [energy, layer, d_layer.float(), d_query, d_coverage - 1]
 
-    for mine, wanted in zip(run(compiled=True), run(compiled=False), strict=True):
+    for mine, wanted in zip(run(CompiledAttention()), run(TorchAttention()), strict=True):
         assert (mine - wanted).norm() <= (0.01 if window else 0.004) * wanted.norm()
 
 
@@ -110,3 +110,36 @@ def test_sum_of_windows_reverses_coverage_windows() -> None:
     (coverage_windows(coverage, 5) * weights).sum().backward()
     assert coverage.grad is not None
     assert torch.allclose(coverage.grad, sum_of_windows(weights, 5))
+
+
+@needs_native
+@pytest.mark.parametrize("direction", ["forward", "both"])
+def test_the_whole_network_under_autocast_has_the_gradients_of_the_plain_one(direction: Direction) -> None:
+    config = ModelConfig(
+        vocabulary=("<eol>", *"abcdef"),
+        encoder_units=64,
+        encoder_layers=2,
+        embedding=16,
+        decoder_units=24,
+        attention=32,
+        coverage_filters=8,
+        direction=direction,
+        encoder_dropout=0.0,
+        decoder_dropout=0.0,
+    )
+    features, lengths = torch.randn(4, 21, 8), torch.tensor([21, 9, 14, 1])
+    tokens = torch.randint(0, 7, (4, 6))
+    found = []
+    for fast in (False, True):
+        torch.manual_seed(3)
+        network = accelerate(Network(config)) if fast else Network(config)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=fast):
+            decoded, symbols = network(features, lengths, *([tokens] * len(network.decoders)))
+            loss = symbols.float().logsumexp(-1).sum()
+            for scores, attention in decoded:
+                loss = loss + scores.float().logsumexp(-1).sum() + (attention.float() ** 2).sum()
+        loss.backward()
+        gradients = [parameter.grad for parameter in network.parameters() if parameter.grad is not None]
+        found.append(torch.cat([gradient.flatten() for gradient in gradients]))
+    assert torch.isfinite(found[1]).all()
+    assert (found[1] - found[0]).norm() < 0.03 * found[0].norm()

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from inktex.model import ModelConfig, Network, load_network, model_presets, native, save_network
-from inktex.model.encoder import BidirectionalGRU, pool_pairs
+from inktex.model import ModelConfig, Network, load_network, save_network
+from inktex.model.encoder import pool_pairs
+from inktex.training import recipe
 
 SMALL = replace(
     ModelConfig(), vocabulary=("<eol>", "a", "b"), encoder_units=16, embedding=8, decoder_units=8, attention=8
@@ -17,15 +18,17 @@ SMALL = replace(
 @pytest.mark.parametrize("name", ["p1", "p2", "paper-p1", "paper-p2"])
 def test_padding_never_leaks(name: str) -> None:
     torch.manual_seed(0)
-    config = replace(model_presets()[name], vocabulary=("<eol>", *"abcdef"))
+    config = replace(recipe(name).model, vocabulary=("<eol>", *"abcdef"))
     network = Network(config).eval()
     lengths = torch.tensor([23, 9, 14, 1])
     features = torch.randn(4, 23, 8)
     tokens = torch.randint(0, 7, (4, 6))
     with torch.no_grad():
-        together = network(features, lengths, tokens)
+        [together], _ = network(features, lengths, tokens)
         for row, length in enumerate(lengths.tolist()):
-            alone = network(features[row : row + 1, :length], lengths[row : row + 1], tokens[row : row + 1])
+            [alone], _ = network(
+                features[row : row + 1, :length], lengths[row : row + 1], tokens[row : row + 1]
+            )
             torch.testing.assert_close(alone[0][0], together[0][row], atol=1e-5, rtol=0)
             count = alone[1].shape[-1]
             torch.testing.assert_close(alone[1][0], together[1][row][:, :count], atol=1e-5, rtol=0)
@@ -33,7 +36,7 @@ def test_padding_never_leaks(name: str) -> None:
 
 
 def test_paper_network_has_a_quarter_as_many_annotations_as_points() -> None:
-    network = Network(replace(model_presets()["paper-p2"], vocabulary=("<eol>", "a"))).eval()
+    network = Network(replace(recipe("paper-p2").model, vocabulary=("<eol>", "a"))).eval()
     annotations, mask = network.encoder(torch.randn(2, 40, 8), torch.tensor([40, 37]))
     assert annotations.shape == (2, 10, 500)
     assert mask.sum(1).tolist() == [10, 10]
@@ -68,32 +71,3 @@ def test_a_torn_weights_file_is_a_clear_error(tmp_path: Path) -> None:
 def test_config_of_another_version_names_what_it_does_not_know() -> None:
     with pytest.raises(ValueError, match="wheels"):
         ModelConfig.from_json({**SMALL.to_json(), "wheels": 4})
-
-
-@pytest.mark.parametrize(("batch", "steps"), [(16, 20), (7, 13), (1, 5), (13, 2)])
-def test_compiled_layer_agrees_with_pytorch(batch: int, steps: int) -> None:
-    if native.library() is None:
-        pytest.skip("no C compiler or no AVX-512 BF16 on this machine: PyTorch does it all")
-    torch.manual_seed(0)
-    layer = BidirectionalGRU(24, 64)
-    inputs = torch.randn(steps, batch, 24, requires_grad=True)
-    lengths = torch.randint(1, steps + 1, (batch,))
-    lengths[0] = steps
-    inside = (torch.arange(steps)[:, None] < lengths)[:, :, None]
-    direction = torch.randn(steps, batch, 128)
-
-    def run(low: bool) -> list[torch.Tensor]:
-        layer.zero_grad()
-        inputs.grad = None
-        with torch.autocast("cpu", torch.bfloat16, enabled=low):
-            output = layer(inputs, lengths).float() * inside
-        (output * direction).sum().backward()
-        assert inputs.grad is not None
-        return [
-            output.detach(),
-            inputs.grad,
-            *(p.grad.clone() for p in layer.parameters() if p.grad is not None),
-        ]
-
-    for exact, compiled in zip(run(False), run(True), strict=True):
-        assert float((exact - compiled).norm() / exact.norm()) < 0.02

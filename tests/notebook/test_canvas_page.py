@@ -1,6 +1,7 @@
 """The script of the notebook canvas in a real browser, with a stand-in for Jupyter's side."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -11,15 +12,8 @@ import inktex
 playwright = pytest.importorskip("playwright.sync_api", reason="the page is tested with playwright")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SCRIPT = Path(inktex.__file__).parent / "notebook" / "canvas.js"
-VALUES = {
-    "height": 200,
-    "latex": "",
-    "score": 0,
-    "mathml": "",
-    "alternatives": [],
-    "message": "",
-    "drawn": [],
-}
+VALUES = {"height": 420, "message": "", "drawn": [], "answered": {"revision": 0, "lines": []}, "rendered": {}}
+NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 
 STAND_IN = """
 const values = __VALUES__;
@@ -36,6 +30,7 @@ window.model = {
   send: (content) => window.sent.push(content),
 };
 widget.render({ model: window.model, el: document.body });
+window.pad = document.querySelector("inktex-pad");
 """
 
 
@@ -45,19 +40,20 @@ def page():
         pytest.skip("no Chromium on this machine")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 700, "height": 500})
+        page = browser.new_page(viewport={"width": 700, "height": 600})
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.set_content("<!doctype html><body></body>")
-        script = SCRIPT.read_text().replace("export default", "const widget =")
-        page.evaluate(f"(() => {{ {script} {STAND_IN.replace('__VALUES__', json.dumps(VALUES))} }})()")
+        script = re.sub(r"export\s*\{\s*(\w+) as default\s*\};?", r"const widget = \1;", SCRIPT.read_text())
+        values = json.dumps(VALUES)
+        page.evaluate(f"(() => {{ {script} {STAND_IN.replace('__VALUES__', values)} }})()")
         yield page
         browser.close()
         assert not errors
 
 
 def draw(page, *points):
-    box = page.locator("canvas").bounding_box()
+    box = page.locator("#settled").bounding_box()
     page.mouse.move(box["x"] + points[0][0], box["y"] + points[0][1])
     page.mouse.down()
     for x, y in points[1:]:
@@ -65,40 +61,83 @@ def draw(page, *points):
     page.mouse.up()
 
 
-def painted(page):
-    return page.evaluate(
-        "() => { const c = document.querySelector('canvas');"
-        " return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v) => v > 0); }"
+def answer(page, latex="x", others=()):
+    """What Python sets when it has read the ink."""
+    tokens = latex.split()
+    marked = "".join(f'<mi data-token="{i}">{token}</mi>' for i, token in enumerate(tokens))
+    forms = {
+        "latex": latex,
+        "typst": latex,
+        "tokens": tokens,
+        "mathml": f'<math xmlns="{NAMESPACE}"><mrow>{marked}</mrow></math>',
+    }
+    recognition = {
+        **forms,
+        "tokens": [{"text": token, "confidence": 0.9, "strokes": [0]} for token in tokens],
+        "score": 0.93,
+        "unread": [],
+        "reread": [],
+        "complete": True,
+    }
+    page.evaluate(
+        """([recognition, alternatives]) => {
+            const ids = window.pad.desk.notebook.strokes.map(({ id }) => id);
+            const { revision } = window.pad.backend;
+            window.model.set('answered', { revision, lines: [{ strokes: ids, recognition, alternatives }] });
+        }""",
+        [
+            recognition,
+            [{**forms, "latex": other, "tokens": other.split(), "score": 0.05} for other in others],
+        ],
     )
 
 
 def test_strokes_are_drawn_and_reported(page):
-    draw(page, (20, 20), (60, 80), (90, 90))
-    draw(page, (90, 20), (20, 90))
+    draw(page, (120, 20), (160, 80), (190, 90))
+    draw(page, (190, 20), (120, 90))
     sent = page.evaluate("window.sent")
-    assert [(each["action"], each["stroke"]) for each in sent] == [("add", 0), ("add", 1)]
-    assert sent[0]["points"][0] == pytest.approx([20, 20], abs=1.5)
-    assert sent[0]["points"][-1] == pytest.approx([90, 90], abs=1.5)
-    assert painted(page)
+    assert [(each["action"], len(each["add"]), each["revision"]) for each in sent] == [
+        ("change", 1, 1),
+        ("change", 1, 2),
+    ]
+    first = sent[0]["add"][0]["points"]
+    assert first[0][:2] == pytest.approx([120, 20], abs=1.5)
+    assert first[-1][:2] == pytest.approx([190, 90], abs=1.5)
+    assert page.evaluate("window.pad.strokes.length") == 2
+
+
+def test_the_sheet_never_moves(page):
+    before = page.locator("#settled").bounding_box()
+    for number in range(6):
+        draw(page, (120 + 20 * number, 20), (130 + 20 * number, 60))
+        answer(page, " ".join("abcdefghij"[: number + 1]), [f"{number} x"] * (number % 3))
+        assert page.locator("#settled").bounding_box() == before
 
 
 def test_undo_clear_and_other_readings(page):
-    draw(page, (20, 20), (60, 80))
-    draw(page, (90, 20), (20, 90))
-    page.locator("canvas").press("Control+z")
+    draw(page, (120, 20), (160, 80))
+    draw(page, (190, 20), (120, 90))
+    page.locator("#settled").press("Control+z")
     page.get_by_role("button", name="Undo").click()
-    assert [each.get("stroke") for each in page.evaluate("window.sent.slice(2)")] == [1, 0]
-    assert not painted(page)
-    page.get_by_role("button", name="Clear").click()
-    page.evaluate("window.model.set('alternatives', ['x', 'y'])")
-    page.get_by_role("button", name="y", exact=True).click()
-    assert page.evaluate("window.sent.slice(-1)") == [{"action": "choose", "latex": "y"}]
+    sent = page.evaluate("window.sent.slice(2)")
+    assert len(sent[0]["remove"]) == 1
+    assert sent[1]["clear"]
+    assert page.evaluate("window.pad.strokes.length") == 0
+    draw(page, (120, 20), (160, 80))
+    answer(page, "x", ["y"])
+    page.get_by_role("button", name="Reading 1: y").click()
+    last = page.evaluate("window.sent.at(-1)")
+    assert [pin["latex"] for pin in last["pin"]] == ["y"]
+    assert page.evaluate("window.pad.value") == "y"  # it stands while Python reads on
+    page.get_by_role("button", name="New formula").click()
+    assert page.evaluate("window.sent.at(-1).clear")
 
 
-def test_the_answer_is_shown(page):
-    page.evaluate("window.model.set('mathml', '<math><mi>x</mi></math>')")
-    page.evaluate("window.model.set('latex', 'x'); window.model.set('score', 0.93)")
-    assert page.locator("output math").text_content() == "x"
-    assert "93 %" in page.locator("code").inner_text()
-    page.evaluate("window.model.set('message', 'too much')")
-    assert page.locator("code").inner_text() == "too much"
+def test_the_answer_is_shown_and_ink_of_another_view(page):
+    draw(page, (120, 20), (160, 80))
+    answer(page, "x")
+    assert page.locator("math").text_content() == "x"
+    assert page.locator(".source").inner_text() == "x"
+    page.evaluate("window.model.set('drawn', [{ id: 'z', points: [[1, 2], [30, 40]] }])")
+    assert page.evaluate("window.pad.strokes") == [[[1, 2], [30, 40]]]
+    assert len(page.evaluate("window.sent")) == 1  # Python has it already

@@ -1,17 +1,12 @@
 """The notebook canvas: what is written on the page is LaTeX in Python, and corrections go back."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("anywidget", reason="the notebook canvas needs inktex[notebook]")
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "runtime"))  # small_networks
-
 from inktex.notebook import InkCanvas
+from inktex.reading import Model
 from inktex.recognizer import Recognizer
-from inktex.runtime import Model
 
 CROSS = [[[0, 0], [20, 20]], [[20, 0], [0, 20]]]
 
@@ -20,7 +15,7 @@ CROSS = [[[0, 0], [20, 20]], [[20, 0], [0, 20]]]
 def recognizer():
     from small_networks import small_model
 
-    return Recognizer(Model(small_model(seed=5), "small"))
+    return Recognizer(Model.of_file(small_model(seed=5), "small"))
 
 
 @pytest.fixture
@@ -33,11 +28,16 @@ def send(canvas, **content):
     canvas._handle_custom_msg(content, [])
 
 
+def write(canvas, *strokes, revision=1):
+    """Strokes that are new on the page, named s0, s1, …"""
+    add = [{"id": f"s{number}", "points": stroke} for number, stroke in enumerate(strokes)]
+    send(canvas, action="change", revision=revision, add=add)
+
+
 def test_strokes_of_the_page_become_latex(canvas, recognizer):
     seen = []
     canvas.observe(lambda change: seen.append(change["new"]), "latex")
-    for number, stroke in enumerate(CROSS):
-        send(canvas, action="add", stroke=number, points=stroke)
+    write(canvas, *CROSS, revision=7)
     expected = recognizer.recognize(CROSS)
     assert canvas.latex == expected.latex == seen[-1]
     assert canvas.score == expected.score
@@ -45,37 +45,59 @@ def test_strokes_of_the_page_become_latex(canvas, recognizer):
     assert canvas.alternatives == [other.latex for other in expected.alternatives]
     assert len(canvas.ink) == 2
     assert canvas.answer.symbols
+    assert canvas.answered["revision"] == 7  # of which ink the answer is
+    (line,) = canvas.answered["lines"]
+    assert line["strokes"] == ["s0", "s1"]
+    assert line["recognition"]["latex"] == expected.latex
+    assert [other["latex"] for other in line["alternatives"]] == canvas.alternatives
 
 
 def test_undo_and_clear(canvas, recognizer):
-    for number, stroke in enumerate(CROSS):
-        send(canvas, action="add", stroke=number, points=stroke)
-    send(canvas, action="remove", stroke=1)
+    write(canvas, *CROSS)
+    send(canvas, action="change", revision=2, remove=["s1"])
     assert canvas.latex == recognizer.recognize(CROSS[:1]).latex
-    assert [each["stroke"] for each in canvas.drawn] == [0]
-    send(canvas, action="clear")
+    assert [each["id"] for each in canvas.drawn] == ["s0"]
+    send(canvas, action="change", revision=3, clear=True)
     assert (canvas.latex, canvas.score, canvas.alternatives, canvas.drawn) == ("", 0.0, [], [])
     assert canvas.answer is None
+    assert canvas.answered == {"revision": 3, "lines": []}
 
 
-def test_another_reading_can_be_taken(canvas):
-    for number, stroke in enumerate(CROSS):
-        send(canvas, action="add", stroke=number, points=stroke)
+def test_a_stroke_can_be_moved(canvas):
+    write(canvas, *CROSS)
+    send(canvas, action="change", revision=2, replace=[{"id": "s0", "points": [[5, 5], [9, 9]]}])
+    assert canvas.drawn[0] == {"id": "s0", "points": [[5, 5], [9, 9]]}
+    assert canvas.ink.strokes[0].tolist() == [[5, 5], [9, 9]]
+
+
+def test_what_a_person_decided_is_kept(canvas):
+    write(canvas, *CROSS)
     other = canvas.alternatives[0]
-    send(canvas, action="choose", latex=other)
+    send(canvas, action="change", revision=2, pin=[{"ids": ["s0", "s1"], "latex": other}])
     assert canvas.latex == other
+    assert not canvas.message
+
+
+def test_latex_is_drawn_for_the_page(canvas):
+    send(canvas, action="render", latex=r"\frac{1}{x}")
+    assert canvas.rendered["source"] == r"\frac{1}{x}"
+    assert canvas.rendered["mathml"].startswith("<math")
+    send(canvas, action="render", latex=r"\frac{1")
+    assert "error" in canvas.rendered
 
 
 @pytest.mark.parametrize(
     "content",
-    [{}, {"action": "add"}, {"action": "add", "stroke": 0, "points": "x"}, {"action": "remove", "stroke": 9}],
+    [
+        {},
+        {"action": "add"},
+        {"action": "change", "add": [{"id": "a", "points": "x"}]},
+        {"action": "change", "remove": ["nothing"]},
+        {"action": "change", "add": 3},
+        {"action": "change", "pin": [{"ids": ["a"], "latex": "x"}]},
+    ],
 )
 def test_nonsense_from_the_page_is_no_traceback(canvas, content):
     send(canvas, **content)
     assert canvas.latex == ""
-
-
-def test_the_page_has_its_script_and_style():
-    canvas_js = Path(sys.modules["inktex.notebook"].__file__).with_name("canvas.js").read_text()
-    for action in ("add", "remove", "clear", "choose"):
-        assert f'action: "{action}"' in canvas_js
+    assert canvas.message

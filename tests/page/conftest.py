@@ -69,6 +69,13 @@ class Paper:
         self.page = page
 
     @property
+    def box(self) -> dict[str, float]:
+        """Where the paper is, in pixels of the window."""
+        box = self.page.locator("#settled").bounding_box()
+        assert box is not None
+        return dict(box)
+
+    @property
     def latex(self) -> str:
         return str(self.page.input_value("#latex"))
 
@@ -88,8 +95,7 @@ class Paper:
 
     def to_screen(self, strokes: Strokes, width: float | None = None) -> Strokes:
         """Strokes, thinned, at a good place and size on the paper, in pixels of the window."""
-        box = self.page.locator("#settled").bounding_box()
-        assert box is not None
+        box = self.box
         xs = [point[0] for stroke in strokes for point in stroke]
         ys = [point[1] for stroke in strokes for point in stroke]
         room = width or box["width"] - 180
@@ -106,7 +112,7 @@ class Paper:
         placed = self.to_screen(strokes, width)
         self.page.evaluate(
             """strokes => {
-                const canvas = document.querySelector('#settled');
+                const canvas = document.querySelector('inktex-pad').canvas;
                 const say = (type, [x, y], buttons) => canvas.dispatchEvent(new PointerEvent(type, {
                     bubbles: true, cancelable: true, pointerId: 1, pointerType: 'mouse', isPrimary: true,
                     clientX: x, clientY: y, button: type === 'pointermove' ? -1 : 0, buttons }));
@@ -156,7 +162,8 @@ class Paper:
         """Colour of the paper's canvas at a place of the window."""
         rgb = self.page.evaluate(
             """([x, y]) => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
-                const canvas = document.querySelector('#settled'), box = canvas.getBoundingClientRect();
+                const { canvas } = document.querySelector('inktex-pad');
+                const box = canvas.getBoundingClientRect();
                 const ratio = canvas.width / box.width;
                 const at = [(x - box.left) * ratio, (y - box.top) * ratio];
                 done([...canvas.getContext('2d').getImageData(at[0], at[1], 1, 1).data]);
@@ -218,5 +225,5 @@ def paper(new_page: Callable[..., Page], page_server: RunningServer) -> Paper:
 def written(paper: Paper, examples: dict[str, Strokes]) -> tuple[Paper, Strokes]:
     """The page with x² + 1 written on it and read; and where its strokes are."""
     placed = paper.write(examples[r"x^{2} + 1"], width=360)
-    paper.wait_for_latex("x^{2} + 1")
+    paper.wait_for_latex("x^{2}+1")
     return paper, placed

@@ -25,7 +25,7 @@ def copying(
     page.wait_for_selector('#state[data-state="ready"]')
     paper = paper_of(page)
     paper.write(examples[r"x^{2} + 1"], width=360)
-    paper.wait_for_latex("x^{2} + 1")
+    paper.wait_for_latex("x^{2}+1")
     return paper
 
 
@@ -43,7 +43,7 @@ def test_copy_in_every_form(copying: Any) -> None:
     page = copying.page
     page.click("#copy")
     page.wait_for_selector("#toast")
-    assert page.evaluate("() => navigator.clipboard.readText()") == "x^{2} + 1"
+    assert page.evaluate("() => navigator.clipboard.readText()") == "x^{2}+1"
     page.evaluate("() => { document.querySelector('#toast').hidden = true }")
     mathml = copied(copying, "mathml")
     assert mathml.startswith("<math")
@@ -51,8 +51,8 @@ def test_copy_in_every_form(copying: Any) -> None:
     assert copied(copying, "typst").replace(" ", "") in ("x^2+1", "x^(2)+1")
     assert "<path" in copied(copying, "ink-svg")
     svg = copied(copying, "formula-svg")
-    assert "foreignObject" in svg
-    assert "font/woff2" in svg or "base64" in svg
+    assert "<path" in svg  # real paths, which every program reads
+    assert "foreignObject" not in svg
     for kind in ("ink-png", "formula-png"):
         page.click("#copy-more")
         page.click(f'[data-copy="{kind}"]')
@@ -93,7 +93,7 @@ def test_saved_ink_is_read_back(copying: Any, tmp_path: Path) -> None:
     for ink in inks:
         assert ink.time is not None
         assert ink.pressure is not None
-        assert normalize(ink.truth or "") == normalize("x^{2} + 1")
+        assert normalize(ink.truth or "") == normalize("x^{2}+1")
     for kind in ("xopp", "excalidraw"):
         ink = read(saved(page, kind, tmp_path))
         assert ink.pressure is not None
@@ -148,7 +148,7 @@ def test_ink_of_every_format_is_opened(paper: Any, examples: dict[str, Strokes],
             chooser.value.set_files(file)
         else:
             drop(page, file)
-        paper.wait_for_latex(r"\sqrt{x + y}")
+        paper.wait_for_latex(r"\sqrt{x+y}")
         assert paper.stroke_count == len(examples[r"\sqrt{x + y}"])
         page.click("#clear")
         paper.wait_for_latex("")

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inktex.ink import Ink, InkError
+from inktex.reading import MAX_ROWS
 from inktex.recognizer import TIMEOUT, Recognition
-from inktex.recognizer.core import MAX_ROWS
 
 numbers = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True),

@@ -138,7 +138,7 @@ def test_choosing_another_reading_makes_it_the_answer(session):
 
 
 def test_an_edit_by_hand_makes_it_the_answer(session):
-    assert session.choose(r"\frac{x}{2} + \Omega").latex == r"\frac { x } { 2 } + \Omega"
+    assert session.choose(r"\frac{x}{2} + \Omega").latex == r"\frac{x}{2}+\Omega"
     session.add([(100, 0), (110, 12), (120, 0)])
     assert r"\Omega" in session.answer().latex
 

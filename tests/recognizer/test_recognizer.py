@@ -9,15 +9,17 @@ import pytest
 
 import inktex
 from inktex.ink import Ink, InkError, write_inkml
-from inktex.latex import Grammar
-from inktex.recognizer import SCHEMA, Recognizer
-from inktex.runtime import Model
+from inktex.latex import Grammar, print_latex
+from inktex.reading import Model
+from inktex.recognizer import SCHEMA, RecognizeOptions, Recognizer
 
 
 def test_the_answer_has_everything_that_is_promised(recognizer, strokes):
     answer = recognizer.recognize(strokes, attention=True)
     assert Grammar(recognizer.model.info.vocabulary).accepts(answer.texts)
-    assert answer.latex == " ".join(answer.texts)
+    assert answer.latex == print_latex(answer.texts)
+    assert answer.as_latex("spaced") == " ".join(answer.texts) == " ".join(t.text for t in answer.tokens)
+    assert answer.as_latex("inline") == f"${answer.latex}$"
     assert 0.0 <= answer.score <= 1.0
     assert all(0.0 <= token.confidence <= 1.0 for token in answer.tokens)
     assert 1 <= len(answer.alternatives) <= 4
@@ -42,7 +44,7 @@ def test_the_json_is_versioned_and_plain(recognizer, strokes):
     assert data["schema"] == SCHEMA == "inktex.recognition/1"
     assert data["latex"] == answer.latex
     assert [token["text"] for token in data["tokens"]] == list(answer.texts)
-    assert data["symbols"][0].keys() == {"latex", "strokes", "confidence", "token"}
+    assert data["symbols"][0].keys() == {"latex", "strokes", "confidence", "token", "known"}
     assert "attention" not in data
     assert "attention" in recognizer.recognize(strokes, attention=True).to_json()
 
@@ -120,7 +122,7 @@ def test_threads_share_a_recognizer(recognizer, strokes):
         (["x", "y", "digits"], set("xy12")),
         ("all -digits -latin", set("+-=")),
         ("-latin", set("12+-=")),
-        ("xyz", set("xyz")),
+        ("x y z", set("xyz")),
     ],
 )
 def test_symbols_restrict_the_answer(recognizer, strokes, symbols, allowed):
@@ -128,13 +130,41 @@ def test_symbols_restrict_the_answer(recognizer, strokes, symbols, allowed):
     answer = recognizer.recognize(strokes, symbols=symbols)
     assert set(answer.texts) <= allowed | structure
     for other in answer.alternatives:
-        assert set(other.latex.split()) <= allowed | structure
+        assert set(other.texts) <= allowed | structure
 
 
-@pytest.mark.parametrize("symbols", [r"\Omega", "klingon", "-all", [3]])
+@pytest.mark.parametrize("symbols", [r"\Omega", "klingon", "digit", "-digit", "xyz", "-all", [3]])
 def test_a_restriction_that_makes_no_sense_is_explained(recognizer, strokes, symbols):
     with pytest.raises(ValueError, match="symbols"):
         recognizer.recognize(strokes, symbols=symbols)
+
+
+def test_a_restriction_that_names_nothing_lists_the_groups(recognizer, strokes):
+    with pytest.raises(ValueError, match=r"'digit' is neither .* all, accents, arrows, .* digits, "):
+        recognizer.recognize(strokes, symbols="digit")
+    with pytest.raises(ValueError, match="separated by spaces, as 'x y z'"):
+        recognizer.recognize(strokes, symbols="+ xyz")
+
+
+def test_options_are_one_value_or_keywords(recognizer, strokes):
+    few = RecognizeOptions(top=2, symbols="digits")
+    by_keyword = recognizer.recognize(strokes, top=2, symbols="digits")
+    assert recognizer.recognize(strokes, few).texts == by_keyword.texts
+    assert recognizer.recognize(strokes, few).alternatives == by_keyword.alternatives
+    assert recognizer.recognize(strokes, few, top=1).alternatives == ()
+    assert recognizer.recognize_many([strokes], few)[0].texts == by_keyword.texts
+    (answer,) = recognizer.recognize_many([strokes], few, attention=True)
+    assert answer.attention.shape == (len(answer.texts) + 1, len(strokes))
+    with pytest.raises(TypeError, match="tops"):
+        recognizer.recognize(strokes, tops=2)
+
+
+def test_one_call_explains(recognizer, strokes):
+    answer = recognizer.recognize(strokes, attention=True, lines=False)
+    first, second = recognizer.explain(strokes, top=2)
+    assert first.tokens == answer.texts != second.tokens
+    assert np.array_equal(first.strokes, answer.attention)
+    assert first.alignment.strokes_of == answer.alignment.strokes_of
 
 
 def test_fewer_readings_on_demand(recognizer, strokes):
@@ -164,12 +194,11 @@ def test_wrong_kinds_of_input_are_explained(recognizer, tmp_path):
 
 
 def test_an_ensemble_reads_too(small_model_file, strokes):
+    from inktex.reading import join_models
     from small_networks import small_model
 
-    from inktex.runtime import join_models
-
     joined = join_models([small_model_file, small_model(seed=6)])
-    answer = Recognizer(Model(joined, "both")).recognize(strokes)
+    answer = Recognizer(Model.of_file(joined, "both")).recognize(strokes)
     assert answer.tokens
     assert answer.model == "both"
 
@@ -185,6 +214,47 @@ def test_the_package_offers_it_all_lazily(model_path, monkeypatch, strokes):
         assert inktex.recognize_many([strokes])[0].latex == answer.latex
     finally:
         default._shared.cache_clear()
+    assert inktex.load_model(model_path).recognize(strokes).latex == answer.latex
+    cross = [[(0, 0), (20, 20)], [(20, 0), (0, 20)], [(30, 10), (50, 10)], [(30, 15), (50, 15)]]
+    lower = [[(x, y + 200) for x, y in stroke] for stroke in cross]
+    assert [len(line) for line in inktex.split_page(inktex.Ink.from_strokes(cross + lower))] == [4, 4]
     assert set(inktex.__all__) <= set(dir(inktex))
     with pytest.raises(AttributeError, match="no attribute 'recognise'"):
         inktex.recognise  # noqa: B018
+
+
+def test_symbols_outside_the_model_are_told(recognizer, strokes):
+    from dataclasses import replace
+
+    from inktex.reading.calibration import KNOWN_EVIDENCE, TOKEN_EVIDENCE, Calibration, Logistic
+
+    reading = recognizer.reader().read_one(Ink.from_strokes(strokes))
+    answers = []
+    for bias in (9.0, -9.0):
+        maps = Calibration(
+            Logistic((0.0,) * 4, 0.0),
+            Logistic((0.0,) * TOKEN_EVIDENCE, 0.0),
+            Logistic((0.0,) * KNOWN_EVIDENCE, bias),
+        )
+        answers.append(replace(recognizer.assembler, calibration=maps).recognition(reading))
+    known, outside = answers
+    assert all(symbol.known for symbol in known.symbols)
+    assert outside.symbols
+    assert not any(symbol.known for symbol in outside.symbols)
+    assert [symbol["known"] for symbol in outside.to_json()["symbols"]] == [False] * len(outside.symbols)
+
+
+def test_every_group_of_the_symbol_table_can_be_named():
+    from inktex.latex import symbols, wide_vocabulary
+    from inktex.recognizer.symbols import GROUPS, allowed_tokens
+
+    vocabulary = wide_vocabulary()
+    for name, tokens in symbols.GROUPS.items():
+        if name == "accents" or name not in symbols.STRUCTURAL:
+            assert set(tokens) <= allowed_tokens([name.replace(" ", "-")], vocabulary)
+    assert allowed_tokens("sets", vocabulary) == set(symbols.GROUPS["sets"])
+    assert r"\mathbb{R}" not in allowed_tokens("all -blackboard", vocabulary)
+    assert {"+", "=", "/"} <= allowed_tokens("operators", vocabulary)
+    assert r"\langle" in allowed_tokens("brackets", vocabulary)
+    assert {"x", "X", r"\pi"} <= allowed_tokens("letters", vocabulary)
+    assert not any(" " in name for name in GROUPS)

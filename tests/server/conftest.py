@@ -22,14 +22,15 @@ def examples() -> dict[str, Strokes]:
 
 @pytest.fixture(scope="session")
 def server(recognizer: Recognizer) -> Iterator[RunningServer]:
-    running = RunningServer(ServerOptions(log_level="debug"), recognizer)
+    patient = Limits(seconds=100, body_seconds=100, file_seconds=30)  # on a busy machine too
+    running = RunningServer(ServerOptions(log_level="debug", limits=patient), recognizer)
     yield running
     running.stop()
 
 
 @pytest.fixture
 def client(server: RunningServer) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=server.url, timeout=30) as made:
+    with httpx.Client(base_url=server.url, timeout=120) as made:
         yield made
 
 

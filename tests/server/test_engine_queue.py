@@ -4,28 +4,55 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from inktex.server.engine import Engine, Lane
+from inktex.decoding import SearchCancelled
+from inktex.server import engine as engine_room
+from inktex.server.engine import Allowance, Engine, Lane
 from inktex.server.errors import RequestError
 
+PATIENCE = 120.0
 
-def slowly(seconds: float, note: list[str] | None = None, name: str = "") -> Callable[[float], str]:
-    def work(left: float) -> str:
+
+class Held:
+    """Work that goes on until it is let go, taking a breath now and then."""
+
+    def __init__(self, engine: Engine | None = None) -> None:
+        self.begun, self.go_on, self.ended = threading.Event(), threading.Event(), threading.Event()
+        self._engine = engine
+
+    def __call__(self, left: float) -> str:
         assert left > 0
-        time.sleep(seconds)
-        if note is not None:
-            note.append(name)
+        self.begun.set()
+        try:
+            while not self.go_on.wait(0.005):
+                if self._engine is not None:
+                    self._engine.breathe()
+            return "held"
+        finally:
+            self.ended.set()
+
+
+def noting(done: list[str], name: str) -> Callable[[float], str]:
+    def work(left: float) -> str:
+        done.append(name)
         return name
 
     return work
 
 
+async def until(condition: Callable[[], Any]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
 def test_work_is_done_one_by_one_in_order() -> None:
     async def scenario() -> list[str]:
         engine, done = Engine(queue=10), list[str]()
-        await asyncio.gather(*(engine.run(slowly(0.02, done, str(i)), seconds=5) for i in range(6)))
+        await asyncio.gather(*(engine.run(noting(done, str(i)), seconds=PATIENCE) for i in range(6)))
         assert engine.running == engine.waiting == 0
         return done
 
@@ -34,88 +61,150 @@ def test_work_is_done_one_by_one_in_order() -> None:
 
 def test_more_than_the_queue_holds_is_refused_at_once() -> None:
     async def scenario() -> None:
-        engine = Engine(queue=3)
-        begun = time.perf_counter()
-        results = await asyncio.gather(
-            *(engine.run(slowly(0.1), seconds=5) for _ in range(20)), return_exceptions=True
-        )
-        refused = [result for result in results if isinstance(result, RequestError)]
-        assert len(refused) == 16  # one works, three wait
-        assert all(error.status == 503 and int(error.headers["Retry-After"]) >= 1 for error in refused)
-        assert time.perf_counter() - begun < 3
-        assert await engine.run(slowly(0.0, name="again"), seconds=5) == "again"
+        engine, held = Engine(queue=3), Held()
+        first = asyncio.create_task(engine.run(held, seconds=PATIENCE))
+        await until(held.begun.is_set)
+        waiting = [asyncio.create_task(engine.run(noting([], ""), seconds=PATIENCE)) for _ in range(3)]
+        await until(lambda: engine.waiting == 3)
+        for _ in range(16):
+            with pytest.raises(RequestError) as refused:
+                await engine.run(noting([], ""), seconds=PATIENCE)
+            assert refused.value.status == 503
+            assert int(refused.value.headers["Retry-After"]) >= 1
+        assert not held.ended.is_set()
+        held.go_on.set()
+        await asyncio.gather(first, *waiting)
+        assert await engine.run(noting([], "again"), seconds=PATIENCE) == "again"
 
     asyncio.run(scenario())
 
 
 def test_who_waits_too_long_is_told() -> None:
     async def scenario() -> None:
-        engine = Engine(queue=3)
-        long = asyncio.create_task(engine.run(slowly(0.5), seconds=5))
-        await asyncio.sleep(0.05)
+        engine, held = Engine(queue=3), Held()
+        first = asyncio.create_task(engine.run(held, seconds=PATIENCE))
+        await until(held.begun.is_set)
         with pytest.raises(RequestError) as error:
-            await engine.run(slowly(0.0), seconds=0.1)
+            await engine.run(noting([], ""), seconds=0.1)
         assert error.value.status == 503
-        await long
+        held.go_on.set()
+        await first
 
     asyncio.run(scenario())
 
 
 def test_work_that_does_not_end_is_given_up_but_keeps_its_turn() -> None:
     async def scenario() -> None:
-        engine = Engine(queue=3)
-        stuck = threading.Event()
+        engine, held = Engine(queue=3), Held()
         with pytest.raises(RequestError) as error:
-            await engine.run(lambda left: stuck.wait(5), seconds=0.1)
+            await engine.run(held, seconds=0.1)
         assert error.value.status == 504
         assert engine.running == 1  # the thread is still busy, so nothing else may begin
-        stuck.set()
-        assert await engine.run(slowly(0.0, name="next"), seconds=5) == "next"
+        assert engine.late
+        held.go_on.set()
+        assert await engine.run(noting([], "next"), seconds=PATIENCE) == "next"
+        assert not engine.late
 
     asyncio.run(scenario())
 
 
 def test_nothing_is_done_for_those_who_left() -> None:
     async def scenario() -> list[str]:
-        engine, done = Engine(queue=10), list[str]()
-        tasks = [asyncio.create_task(engine.run(slowly(0.1, done, str(i)), seconds=5)) for i in range(4)]
-        await asyncio.sleep(0.05)
+        engine, held, done = Engine(queue=10), Held(), list[str]()
+        tasks = [asyncio.create_task(engine.run(held, seconds=PATIENCE))]
+        await until(held.begun.is_set)
+        tasks += [
+            asyncio.create_task(engine.run(noting(done, str(i)), seconds=PATIENCE)) for i in range(1, 4)
+        ]
+        await until(lambda: engine.waiting == 3)
         tasks[1].cancel()
         tasks[2].cancel()
+        await until(lambda: engine.waiting == 1)
+        held.go_on.set()
         await asyncio.gather(*tasks, return_exceptions=True)
         assert engine.running == 0
         return done
 
-    assert asyncio.run(scenario()) == ["0", "3"]
+    assert asyncio.run(scenario()) == ["3"]
 
 
-def test_live_writing_goes_first() -> None:
+def test_a_search_ends_when_its_client_leaves() -> None:
+    async def scenario() -> None:
+        engine = Engine(queue=10)
+        held = Held(engine)
+        task = asyncio.create_task(engine.run(held, seconds=PATIENCE))
+        await until(held.begun.is_set)
+        task.cancel()
+        await until(held.ended.is_set)
+        await until(lambda: engine.running == 0)
+
+    asyncio.run(scenario())
+
+
+def test_live_writing_goes_first_but_not_without_end() -> None:
     async def scenario() -> list[str]:
-        engine, done = Engine(queue=10), list[str]()
-        lane = Lane(engine)
-        tasks = [asyncio.create_task(engine.run(slowly(0.05, done, str(i)), seconds=5)) for i in range(3)]
-        await asyncio.sleep(0.01)
-        tasks.append(asyncio.create_task(lane.run(slowly(0.01, done, "live"), seconds=5)))
+        engine, held, done = Engine(queue=10), Held(), list[str]()
+        tasks: list[asyncio.Task[str]] = [asyncio.create_task(engine.run(held, seconds=PATIENCE))]
+        await until(held.begun.is_set)
+        tasks += [asyncio.create_task(engine.run(noting(done, str(i)), seconds=PATIENCE)) for i in range(2)]
+        lanes = [Lane(engine) for _ in range(5)]
+        tasks += [asyncio.create_task(lane.run(noting(done, "live"), seconds=PATIENCE)) for lane in lanes]
+        await until(lambda: engine.waiting == 7)
+        held.go_on.set()
         await asyncio.gather(*tasks)
         return done
 
-    assert asyncio.run(scenario()) == ["0", "live", "1", "2"]
+    assert asyncio.run(scenario()) == ["live", "live", "live", "0", "live", "live", "1"]
 
 
-def test_newer_ink_does_not_wait_for_the_search_it_stops() -> None:
+def test_a_session_that_used_up_its_share_waits_like_all() -> None:
+    async def scenario() -> list[str]:
+        engine, held, done = Engine(queue=10), Held(), list[str]()
+        greedy = Lane(engine)
+        greedy.share.spend(1000.0)
+        tasks: list[asyncio.Task[str]] = [asyncio.create_task(engine.run(held, seconds=PATIENCE))]
+        await until(held.begun.is_set)
+        tasks += [asyncio.create_task(engine.run(noting(done, str(i)), seconds=PATIENCE)) for i in range(2)]
+        await until(lambda: engine.waiting == 2)
+        tasks.append(asyncio.create_task(greedy.run(noting(done, "greedy"), seconds=PATIENCE)))
+        await until(lambda: engine.waiting == 3)
+        tasks.append(asyncio.create_task(engine.run(noting(done, "last"), seconds=PATIENCE)))
+        await until(lambda: engine.waiting == 4)
+        held.go_on.set()
+        await asyncio.gather(*tasks)
+        return done
+
+    assert asyncio.run(scenario()) == ["0", "1", "greedy", "last"]
+
+
+def test_long_work_lets_others_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_room, "_SLICE", 0.01)
+
+    async def scenario() -> None:
+        engine, done = Engine(queue=10), list[str]()
+        held = Held(engine)
+        long = asyncio.create_task(engine.run(held, seconds=PATIENCE))
+        await until(held.begun.is_set)
+        for name in ("a", "b"):
+            assert await engine.run(noting(done, name), seconds=PATIENCE) == name
+        assert not held.ended.is_set()
+        held.go_on.set()
+        assert await long == "held"
+        assert engine.running == engine.waiting == 0
+
+    asyncio.run(scenario())
+
+
+def test_newer_ink_stops_the_search_it_replaces() -> None:
     async def scenario() -> None:
         engine = Engine(queue=10)
-        lane, stop = Lane(engine), threading.Event()
-
-        def newer(left: float) -> str:
-            stop.set()  # as a newer request makes the older search stop
-            return "newer"
-
-        older = asyncio.create_task(lane.run(lambda left: stop.wait(5), seconds=5))
-        await asyncio.sleep(0.05)
+        lane, held = Lane(engine), Held(engine)
+        older = asyncio.create_task(lane.run(held, seconds=PATIENCE, replaces=True))
+        await until(held.begun.is_set)
         assert lane.running
-        assert await lane.run(newer, seconds=5) == "newer"
-        assert await older is True
+        assert await lane.run(noting([], "newer"), seconds=PATIENCE, replaces=True) == "newer"
+        with pytest.raises(SearchCancelled):
+            await older
         assert engine.running == 0
 
     asyncio.run(scenario())
@@ -129,26 +218,53 @@ def test_errors_of_the_work_reach_the_caller_and_free_the_thread() -> None:
             raise ValueError("broken")
 
         with pytest.raises(ValueError, match="broken"):
-            await engine.run(broken, seconds=1)
+            await engine.run(broken, seconds=PATIENCE)
         assert engine.running == 0
 
     asyncio.run(scenario())
 
 
-def test_a_lane_takes_no_more_than_its_share() -> None:
+def test_a_lane_does_one_thing_at_a_time() -> None:
     async def scenario() -> int:
-        engine, together, most = Engine(queue=10), 0, 0
+        engine, together, most = Engine(queue=10, threads=4), 0, 0
         lane = Lane(engine)
 
         def work(left: float) -> None:
             nonlocal together, most
             together += 1
             most = max(most, together)
-            time.sleep(0.05)
+            time.sleep(0.01)
             together -= 1
 
-        await asyncio.gather(*(lane.run(work, seconds=5) for _ in range(8)))
+        await asyncio.gather(*(lane.run(work, seconds=PATIENCE) for _ in range(8)))
         assert engine.running == 0
         return most
 
-    assert asyncio.run(scenario()) == 2
+    assert asyncio.run(scenario()) == 1
+
+
+def test_how_many_wait_and_run_is_told() -> None:
+    async def scenario() -> list[tuple[int, int]]:
+        told: list[tuple[int, int]] = []
+        engine, held = Engine(queue=2, changed=lambda w, r: told.append((w, r))), Held()
+        tasks = [asyncio.create_task(engine.run(held, seconds=PATIENCE)) for _ in range(2)]
+        await until(lambda: engine.waiting == 1)
+        assert told[-1] == (1, 1)
+        held.go_on.set()
+        await asyncio.gather(*tasks)
+        return told
+
+    assert asyncio.run(scenario())[-1] == (0, 0)
+
+
+def test_an_allowance_fills_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(engine_room, "monotonic", lambda: now)
+    allowance = Allowance(stock=1.0, per_second=0.1)
+    assert allowance.spend(1.0) == 0.0
+    assert allowance.spend(0.5) == pytest.approx(5.0)
+    assert allowance.used_up
+    now += 5.0
+    assert allowance.spend(0.0) == pytest.approx(0.0)
+    now += 1000.0
+    assert allowance.spend(1.5) == pytest.approx(5.0)  # no more than the stock is kept

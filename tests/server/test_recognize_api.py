@@ -138,6 +138,7 @@ def test_files_are_read(client: httpx.Client, examples: dict[str, Strokes]) -> N
     for name, content in files.items():
         results = upload(client, content, name).json()["results"]
         assert [normalize(result["recognition"]["latex"]) for result in results] == [normalize(SQUARE)], name
+        assert results[0]["recognition"]["latex"] == "x^{2}+1"
         strokes = upload(client, content, name, "/v1/ink").json()["inks"][0]["strokes"]
         assert len(strokes) == len(ink)
         assert [len(stroke) for stroke in strokes] == [len(stroke) for stroke in ink]
@@ -199,3 +200,29 @@ def test_probes(client: httpx.Client) -> None:
     text = client.get("/metrics").text
     assert "inktex_requests_total" in text
     assert "# TYPE inktex_request_seconds histogram" in text
+
+
+def test_the_page_among_the_examples_is_read_line_by_line(client, repository):
+    page = repository / "examples" / "page.xopp"
+    answers = json.loads((repository / "examples" / "answers.json").read_text())["page.xopp"]
+    found = client.post("/v1/recognize/file", files={"file": (page.name, page.read_bytes())}).json()
+    (result,) = found["results"]
+    read = [line["recognition"]["latex"] for line in result["recognition"]["lines"]]
+    assert len(read) == len(answers)
+    whole = client.post(
+        "/v1/recognize/file", files={"file": (page.name, page.read_bytes())}, data={"lines": "false"}
+    ).json()
+    assert "lines" not in whole["results"][0]["recognition"]
+
+
+def test_a_single_symbol_is_looked_up(client: httpx.Client) -> None:
+    cross: Strokes = [[[0, 0], [10, 11], [20, 20]], [[20, 0], [9, 11], [0, 20]]]
+    response = client.post("/v1/symbol", json={"strokes": cross})
+    assert response.status_code == 200
+    answer = schemas.SymbolAnswer.model_validate(response.json())
+    assert len(answer.symbols) == 10
+    assert {r"\times", "x", "X"} & {each.latex for each in answer.symbols[:3]}
+    assert answer.symbols[0].probability >= answer.symbols[1].probability
+    assert len(client.post("/v1/symbol", json={"strokes": cross, "top": 2}).json()["symbols"]) == 2
+    assert error_of(client.post("/v1/symbol", json={"strokes": []}))[0] == 422
+    assert error_of(client.post("/v1/symbol", json={"strokes": cross, "top": 0}))[0] == 422

@@ -25,7 +25,7 @@ CHECKS = [
     response_schema_conformance,
     negative_data_rejection,
 ]
-OPERATIONS = 8
+OPERATIONS = 9
 
 
 @pytest.fixture(scope="session")

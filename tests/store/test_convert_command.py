@@ -53,6 +53,24 @@ def test_one_file_becomes_another_format(tmp_path, inks):
     assert (tmp_path / "two.svg").read_text().startswith("<svg")
 
 
+def test_every_format_that_the_page_saves_is_written(tmp_path, inks):
+    import re
+
+    root = Path(__file__).parents[2]
+    page = (root / "src/inktex/server/static/index.html").read_text(encoding="utf-8")
+    kinds = {kind for kind in re.findall(r'data-save="([^"]+)"', page) if "." not in kind}  # of ink
+    assert {"inkml", "json", "xopp", "excalidraw", "svg", "png"} <= kinds
+    pytest.importorskip("matplotlib", reason="PNG needs inktex[figures]")
+    for kind in kinds:
+        out = tmp_path / f"ink.{kind}"
+        done = convert(tmp_path / "inks" / "a" / "one.inkml", "-o", out)
+        assert done.exit_code == 0, done.output
+        if kind == "png":
+            assert out.read_bytes().startswith(b"\x89PNG")
+        elif kind != "svg":
+            assert len(read(out)) == 2
+
+
 def test_a_large_store_is_cut_into_parts(tmp_path, inks):
     done = convert(tmp_path / "inks", "-o", tmp_path / "parts", "--to", "parquet", "--part-rows", 2)
     assert done.exit_code == 0, done.output
@@ -63,7 +81,7 @@ def test_a_large_store_is_cut_into_parts(tmp_path, inks):
     assert len(list(read_store(tmp_path / "parts"))) == 3
 
 
-def test_what_was_recognised_joins_the_ink(tmp_path, inks):
+def test_what_was_recognized_joins_the_ink(tmp_path, inks):
     name = (tmp_path / "inks" / "two.json").as_posix()
     other = (tmp_path / "inks" / "a" / "one.inkml").as_posix()
     results = [
@@ -121,3 +139,18 @@ def test_wrong_commands_say_what_to_do(tmp_path, inks):
     several = convert(tmp_path / "inks", "-o", tmp_path / "all.inkml")
     assert several.exit_code == 2
     assert "more than one ink" in several.output
+
+
+def test_ink_is_not_replaced_by_what_is_made_from_it(tmp_path, inks):
+    path = tmp_path / "inks" / "two.json"
+    before = path.read_bytes()
+    for out in (path, tmp_path / "inks" / "a" / ".." / "two.json"):
+        done = convert(path, "-o", out)
+        assert done.exit_code == 2
+        assert "would replace what it is made from" in " ".join(done.output.replace("│", " ").split())
+    assert path.read_bytes() == before
+
+
+def test_limits_are_options_here_too(tmp_path, inks):
+    assert convert(tmp_path / "inks", "-o", tmp_path / "out.parquet", "--limit", "points=1").exit_code == 1
+    assert convert(tmp_path / "inks", "-o", tmp_path / "out.parquet", "--limit", "nothing=1").exit_code == 2

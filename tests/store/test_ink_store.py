@@ -1,5 +1,7 @@
 """A store keeps ink exactly, other tools can read it, and what is no store is refused with advice."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,14 +11,14 @@ pa = pytest.importorskip("pyarrow", reason="the ink store needs inktex[store]")
 import pyarrow.parquet as pq  # noqa: E402
 
 from inktex.ink import Ink, Symbol  # noqa: E402
-from inktex.store.files import is_store, read_store, write_store  # noqa: E402
+from inktex.store.files import GROUP_ROWS, group_count, read_group, read_store, write_store  # noqa: E402
 from inktex.store.row import StoreError, StoreRow  # noqa: E402
 from inktex.store.rows import batch_of, rows_of  # noqa: E402
 from inktex.store.schema import SCHEMA  # noqa: E402
 
 ANSWER = {
     "schema": "inktex.recognition/1",
-    "latex": "x ^ { 2 }",
+    "latex": "x^{2}",
     "score": 0.75,
     "tokens": [{"text": "x", "confidence": 0.9, "strokes": [0]}],
     "symbols": [{"latex": "x", "strokes": [0], "confidence": 0.9, "token": 0}],
@@ -79,7 +81,6 @@ def test_a_store_may_be_a_folder_and_half_written_files_are_not_seen(tmp_path):
         write_store(tmp_path / f"part-{number}.parquet", [StoreRow(f"ink {number}", everything())])
     (tmp_path / ".part-3.parquet.17.tmp").write_bytes(b"PAR1")
     (tmp_path / ".hidden.parquet").write_bytes(b"PAR1")
-    assert is_store(tmp_path)
     assert [row.source for row, _ in read_store(tmp_path)] == ["ink 0", "ink 1", "ink 2"]
 
 
@@ -127,7 +128,7 @@ def test_a_row_that_makes_no_ink_is_reported_and_stops_nothing(tmp_path, x, y, s
 def test_what_is_no_store_is_refused_with_advice(tmp_path):
     path = tmp_path / "inks.parquet"
     path.write_bytes(b"PAR1 but not really")
-    with pytest.raises(StoreError, match=r"inks\.parquet: damaged or no Parquet file .*make it again"):
+    with pytest.raises(StoreError, match=r"inks\.parquet: damaged or not a Parquet file .*make it again"):
         list(read_store(path))
     pq.write_table(pa.table({"a": [1]}), path)
     with pytest.raises(StoreError, match="needs the columns source, x and y"):
@@ -150,3 +151,44 @@ def test_a_store_appears_whole_or_not_at_all(tmp_path):
     with pytest.raises(RuntimeError):
         write_store(tmp_path / "inks.parquet", rows())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_every_changed_byte_of_a_store_is_noticed(tmp_path):
+    path = tmp_path / "inks.parquet"
+    write_store(path, [StoreRow(f"{number}", everything().translate(number, 0)) for number in range(3)])
+    good, rows = path.read_bytes(), list(read_store(path))
+    rng = random.Random(1)
+    unnoticed = 0
+    for place in rng.sample(range(len(good)), 500):
+        changed = bytearray(good)
+        changed[place] ^= 1 << rng.randrange(8)
+        path.write_bytes(changed)
+        try:
+            assert list(read_store(path)) == rows, f"byte {place}"
+            unnoticed += 1
+        except StoreError as error:
+            assert "inks.parquet: damaged" in str(error)  # noqa: PT017
+    assert unnoticed < 5  # the mark of the checksum itself, which holds nothing
+
+
+def test_pages_are_checked_where_only_a_part_is_read(tmp_path):
+    path = tmp_path / "inks.parquet"
+    write_store(path, [StoreRow(f"{number}", everything()) for number in range(GROUP_ROWS + 1)])
+    assert group_count(path) == 2
+    assert [row.source for row, _ in read_group(path, 1)] == [f"{GROUP_ROWS}"]
+    store = pq.ParquetFile(path)
+    column = store.metadata.row_group(1).column(store.schema_arrow.names.index("source"))
+    content = bytearray(path.read_bytes())
+    content[column.data_page_offset + column.total_compressed_size - 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=r"damaged .*SHA-256 differs"):
+        group_count(path)
+    with pytest.raises(StoreError, match="damaged"):
+        list(read_group(path, 1))
+    assert len(list(read_group(path, 0))) == GROUP_ROWS
+
+
+def test_a_file_name_that_is_not_unicode_is_kept_in_a_readable_form(tmp_path):
+    write_store(tmp_path / "inks.parquet", [StoreRow("a\udce9", everything(), error="\udfff")])
+    [(row, _)] = read_store(tmp_path / "inks.parquet")
+    assert (row.source, row.error) == ("a\\xe9", "\\udfff")

@@ -7,46 +7,20 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from functools import cache
-from itertools import islice
 from pathlib import Path
 
 import pytest
-import torch
+from small_runs import small_recipe, written
 
-from inktex.corpus import Example, ExpressionModel, Synthesizer, synthesize
+from inktex.corpus import Example
+from inktex.corpus.free import FreeInk, free_vocabulary
+from inktex.corpus.free_hand import Drawings
 from inktex.corpus.hershey import hershey_bank
 from inktex.latex import Vocabulary
-from inktex.model import ModelConfig, Network
-from inktex.training import Launch, Recipe, TrainOptions, begin, recipe
+from inktex.model import ModelConfig, load_network
+from inktex.training import Launch, Recipe, TrainOptions, begin, start
 from inktex.training.data import TrainingData
 from inktex.training.run import RunFolder
-from inktex.training.validation import ValidationSet
-from inktex.training.workers import Workers
-
-
-@cache
-def written(count: int) -> list[Example]:
-    """Short synthetic expressions."""
-    some = synthesize(Synthesizer(hershey_bank(writers=3, repeats=1)), ExpressionModel.builtin(), seed=7)
-    return list(islice((example for example in some if len(example.tokens) <= 12), count))
-
-
-def small_recipe(**changes: object) -> Recipe:
-    model = replace(
-        ModelConfig(), encoder_units=32, embedding=32, decoder_units=32, attention=32, coverage_filters=8
-    )
-    options = TrainOptions(
-        epochs=2,
-        batch=8,
-        warmup=5,
-        curriculum=(),
-        synthetic=0.0,
-        validate_every=1,
-        checkpoint_minutes=0.0,
-        precision="float32",
-    )
-    return Recipe(model, replace(options, **changes))  # type: ignore[arg-type]
 
 
 def test_thirty_two_expressions_are_learned_by_heart(tmp_path: Path) -> None:
@@ -127,6 +101,7 @@ from pathlib import Path
 sys.path.insert(0, {here!r})
 from inktex.training import resume
 from test_training_loop import *
+import torch
 torch.set_num_threads(1)
 examples = written(40)
 launch = Launch(Path(sys.argv[1]))
@@ -204,15 +179,6 @@ def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
         begin(small_recipe(epochs=1), Launch(tmp_path / "run"), (examples, []))
 
 
-def test_papers_recipe_goes_on_with_weight_noise_from_the_best_weights(tmp_path: Path) -> None:
-    examples = written(16)
-    paper = recipe("paper-p2").training
-    options = replace(paper, epochs=3, patience=1, precision="float32", batch=8, learning_rate=0.01)
-    end = begin(Recipe(small_recipe().model, options), Launch(tmp_path / "run"), (examples, examples[:8]))
-    assert end.stage == 2
-    assert end.finished
-
-
 def test_two_workers_learn_what_one_does(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(
@@ -251,17 +217,6 @@ def two_worker_recipe() -> Recipe:
     return replace(base, model=replace(base.model, encoder_dropout=0.0, decoder_dropout=0.0))
 
 
-def test_validation_counts_edits_and_whole_expressions() -> None:
-    examples = written(6)
-    config = replace(
-        small_recipe().model, vocabulary=tuple(Vocabulary.build(e.tokens for e in examples).tokens)
-    )
-    torch.manual_seed(0)
-    score = ValidationSet(examples, config.features).score(Network(config).eval(), Workers())
-    assert score.exprate < 100.0
-    assert score.wer > 0.0
-
-
 def test_metrics_are_lines_of_json(tmp_path: Path) -> None:
     examples = written(16)
     begin(small_recipe(log_every=1), Launch(tmp_path / "run"), (examples, examples[:4]))
@@ -269,3 +224,36 @@ def test_metrics_are_lines_of_json(tmp_path: Path) -> None:
     assert {row["kind"] for row in rows} == {"train", "validation"}
     assert all({"step", "epoch", "cpu_seconds"} <= row.keys() for row in rows)
     assert list((tmp_path / "run" / "events").glob("events.*"))
+
+
+def test_a_run_on_free_ink_opens_no_training_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bank = hershey_bank(writers=2, repeats=1)
+    opened = []
+
+    def load(split: str, data: Path | None = None) -> list[Example]:
+        opened.append(split)
+        raise FileNotFoundError(split)
+
+    class Few(FreeInk):
+        def __init__(self, drawings: Drawings, seed: int) -> None:
+            super().__init__(drawings, count=16, seed=seed)
+            self.grammar = OneFormula()
+
+    monkeypatch.setattr(start, "load_split", load)
+    monkeypatch.setattr(start, "free_drawings", lambda _: Drawings([(bank, 1.0)]))
+    monkeypatch.setattr(start, "FreeInk", Few)
+    monkeypatch.setattr(start, "FREE_VALIDATION", 8)
+    position = begin(
+        small_recipe(epochs=1, ink="free", parts=0.0, swap_groups=0.0, swap_symbols=0.0), Launch(tmp_path)
+    )
+    assert position.step == 2
+    assert opened == ["test2013"]
+    assert load_network(tmp_path / "last.safetensors").config.vocabulary == tuple(free_vocabulary().tokens)
+
+
+class OneFormula:
+    """A grammar of one formula."""
+
+    def sample(self, random: object) -> tuple[str, ...]:
+        """Draw it."""
+        return ("x", "+", "1")

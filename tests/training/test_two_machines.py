@@ -22,7 +22,9 @@ SCRIPT = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {here!r})
-from test_training_loop import Launch, written, small_recipe, torch
+import torch
+from inktex.training import Launch
+from small_runs import small_recipe, written
 from inktex.training import begin_or_resume
 torch.set_num_threads(1)
 examples = written(48)

@@ -1,1 +1,1 @@
-"""Recognising large collections: many processes, or with `inktex[ray]` many machines."""
+"""Recognizes large collections: with many processes, or with `inktex[ray]` on many machines."""

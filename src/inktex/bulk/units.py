@@ -1,7 +1,7 @@
-"""What a large collection is cut into: sources in, numbered units of work and their place on disk out.
+"""Splits a large collection into numbered units of work, and says where their results go.
 
-A unit is some files, or one row group of a Parquet ink store. Its answers go to a part file of its own, which
-is written whole or not at all; so a unit that is done twice, after a machine died, leaves one part.
+A unit is some files, or one row group of a Parquet ink store. Its answers go to a part file of its own,
+which is written atomically; so a unit that is done twice, after a machine failed, leaves one part.
 """
 
 import hashlib
@@ -10,12 +10,16 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from inktex.files import write_atomically
-from inktex.ink.archives import is_hidden
+from inktex.files import FileLock, WriteError, write_atomically
+from inktex.ink import InkError
+from inktex.ink.sources import folder_files
+from inktex.store.sources import is_store
 
-FORMAT = "inktex.bulk/1"
+FORMAT = "inktex.bulk/2"
 PLAN = "_plan.json"
+LOCK = "_lock"
 DONE = "_SUCCESS"
 FILES_PER_UNIT = 256
 
@@ -38,6 +42,17 @@ class Unit:
         fields = json.loads(text)
         return cls(tuple(fields["files"]), fields["group"], fields["named"])
 
+    def state(self) -> str:
+        """Differs when one of the files was written since."""
+        digest = hashlib.sha256()
+        for file in self.files:
+            try:
+                found = os.stat(file)
+                digest.update(f"{found.st_size} {found.st_mtime_ns}\n".encode())
+            except (OSError, ValueError):
+                digest.update(b"missing\n")
+        return digest.hexdigest()[:16]
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -51,36 +66,59 @@ class Plan:
         """The part file of a unit."""
         return self.folder / f"part-{number:07d}.{'parquet' if self.parquet else 'jsonl'}"
 
-    def open(self, model: str, *, fresh: bool = False) -> list[int]:
-        """Make the folder ready and give the units that are still to do."""
+    def lock(self) -> FileLock:
+        """Make the folder and keep others from writing to it; a folder of something else is refused."""
+        if self.folder.exists() and not (self.folder / PLAN).exists():
+            if not self.folder.is_dir():
+                raise ValueError(f"{self.folder}: a file; name a folder")
+            if any(file.name != LOCK for file in self.folder.iterdir()):
+                raise ValueError(f"{self.folder}: the folder is not empty; choose another")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            return FileLock(self.folder / LOCK)
+        except BlockingIOError:
+            raise ValueError(
+                f"{self.folder}: another run is writing to it; wait until it ends, or choose another folder"
+            ) from None
+        except OSError as error:
+            raise WriteError.of(self.folder, error) from error
+
+    def open(self, settings: dict[str, Any], *, fresh: bool = False) -> list[int]:
+        """Make the folder ready and give the units that are still to do, changed ones included."""
         digest = hashlib.sha256()
         for unit in self.units:
             digest.update(unit.to_json().encode())
         said = {"format": FORMAT, "units": len(self.units), "inputs": digest.hexdigest()}
-        said |= {"model": model}
-        found = self._found()
+        said |= {"settings": settings}
+        states = [unit.state() for unit in self.units]
+        found, before = self._found()
         if fresh and found is not None:
             for file in [*self.folder.glob("part-*"), self.folder / DONE, self.folder / PLAN]:
                 file.unlink(missing_ok=True)
-            found = None
-        if found is None:
-            if self.folder.exists() and any(self.folder.iterdir()):
-                raise ValueError(f"{self.folder}: the folder is not empty; choose another")
-            write_atomically(self.folder / PLAN, json.dumps(said, indent=1))
-        elif found != said:
+            found, before = None, []
+        if found is not None and found != said:
             raise ValueError(
-                f"{self.folder}: holds a run over other inputs or with another model; "
-                "choose another folder, or --fresh to begin it anew"
+                f"{self.folder}: holds a run over other inputs or with other settings; "
+                "choose another folder, or use --fresh to start over"
             )
+        if before != states:
+            for number, (old, new) in enumerate(zip(before, states, strict=False)):
+                if old != new:
+                    self.part(number).unlink(missing_ok=True)
+                    (self.folder / DONE).unlink(missing_ok=True)
+            write_atomically(self.folder / PLAN, json.dumps({**said, "states": states}, indent=1))
         return [number for number in range(len(self.units)) if not self.part(number).exists()]
 
-    def _found(self) -> object:
+    def _found(self) -> tuple[dict[str, Any] | None, list[str]]:
+        """What the plan in the folder says, and the states of its inputs at that time."""
         try:
-            return json.loads((self.folder / PLAN).read_text(encoding="utf-8"))
+            said = json.loads((self.folder / PLAN).read_text(encoding="utf-8"))
+            states = list(map(str, said.pop("states", [])))
         except FileNotFoundError:
-            return None
-        except ValueError:
+            return None, []
+        except (ValueError, TypeError, AttributeError):
             raise ValueError(f"{self.folder / PLAN}: damaged; choose another folder") from None
+        return said, states
 
     def finish(self) -> None:
         """Mark the run as whole."""
@@ -93,38 +131,24 @@ def units_of(sources: Iterable[str], files_per_unit: int = FILES_PER_UNIT) -> It
         path = Path(source)
         if source == "-":
             raise ValueError("the Ray engine reads files, not standard input")
-        stores = _stores(path)
-        if stores:
-            for store in stores:
-                yield from (Unit((str(store),), group) for group in range(_groups(store)))
-        elif path.is_dir():
-            yield from _packed(sorted(_inside(path)), files_per_unit, named=False)
-        else:
-            yield Unit((source,))
+        if not path.is_dir():
+            yield from _groups(path) if is_store(path) else [Unit((source,))]
+            continue
+        inside = sorted(folder_files(path))
+        for store in filter(is_store, inside):
+            yield from _groups(store)
+        files = [str(file) for file in inside if not is_store(file)]
+        yield from _packed(files, files_per_unit, named=False) if inside else [Unit((source,))]
 
 
-def _stores(path: Path) -> list[Path]:
-    if path.suffix.casefold() == ".parquet" and path.is_file():
-        return [path]
-    return (
-        sorted(file for file in path.glob("*.parquet") if not is_hidden(file.name)) if path.is_dir() else []
-    )
-
-
-def _groups(store: Path) -> int:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+def _groups(store: Path) -> Iterator[Unit]:
+    """A unit per row group; a file that is none is a unit as well, whose part says why it cannot be read."""
     try:
-        return int(pq.read_metadata(store).num_row_groups)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise ValueError(f"{store}: damaged or no Parquet file ({error}); make it again") from None
+        from inktex.store.files import group_count
 
-
-def _inside(folder: Path) -> Iterator[str]:
-    for place, subfolders, files in os.walk(folder):
-        subfolders[:] = [sub for sub in subfolders if not is_hidden(sub)]
-        yield from (os.path.join(place, file) for file in files if not is_hidden(file))
+        yield from (Unit((str(store),), group) for group in range(group_count(store)))
+    except (InkError, ImportError):
+        yield Unit((str(store),))
 
 
 def _packed(files: Sequence[str], size: int, *, named: bool) -> Iterator[Unit]:

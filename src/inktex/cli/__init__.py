@@ -14,7 +14,9 @@ from inktex import __version__
 
 COMMAND_MODULES = (
     "recognize",
+    "symbol",
     "serve",
+    "site",
     "data",
     "train",
     "evaluate",

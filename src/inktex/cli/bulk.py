@@ -5,29 +5,35 @@ from pathlib import Path
 
 import typer
 
-from inktex.bulk.asking import Asking
-from inktex.bulk.ray_engine import RayOptions, recognize_with_ray
+from inktex.bulk.clusters import recognize_in_parts
 from inktex.cli.progress import progress_bar
+from inktex.ink import Limits
+from inktex.reading.ray_executor import RayActors
+from inktex.recognizer import RecognizeOptions
 
 
 def recognize_in_bulk(
     sources: Sequence[str],
     out: Path,
     model: str | None,
-    asking: Asking,
+    beam: int,
+    options: RecognizeOptions,
     address: str | None,
     workers: int | None,
     fresh: bool,
+    limits: Limits,
 ) -> int:
     """Recognise with Ray; gives the number of failures."""
     with progress_bar("recognising") as advance:
-        count = recognize_with_ray(
+        count = recognize_in_parts(
             sources,
             out,
             model=model,
-            asking=asking,
-            options=RayOptions(address, workers),
+            beam=beam,
+            options=options,
+            executor=RayActors(address, workers),
             fresh=fresh,
+            limits=limits,
             advance=advance,
         )
     typer.echo(f"{out}: {count.inks} inks, {count.failures} failed", err=True)

@@ -1,4 +1,4 @@
-"""Text to the clipboard by the program that the system has for it: text in, whether it worked out."""
+"""Copies text to the clipboard with the program that the system has for it."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""`inktex convert`: ink files of any format into InkML, JSON, SVG or a Parquet ink store, and back.
+"""`inktex convert`: ink files of any format into other formats or a Parquet ink store, and back.
 
 Exit code 0: everything was converted; 1: something could not be read; 2: the command was wrong.
 """
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from inktex.cli.sources import LimitOption, is_same_file, limits_of
+
 if TYPE_CHECKING:
-    from inktex.ink import InkError
+    from inktex.ink import InkError, Limits
     from inktex.store.row import StoreRow
 
 
@@ -23,7 +25,10 @@ class Target(StrEnum):
     parquet = "parquet"
     inkml = "inkml"
     json = "json"
+    xopp = "xopp"
+    excalidraw = "excalidraw"
     svg = "svg"
+    png = "png"
     jsonl = "jsonl"
 
 
@@ -41,17 +46,18 @@ def convert(
         Path, typer.Option("--output", "-o", help="A file for one ink or a store; a folder for many inks.")
     ],
     to: Annotated[
-        Target | None, typer.Option("--to", help="The format; default: by the name of the output.")
+        Target | None, typer.Option("--to", help="The format (default: by the name of the output).")
     ] = None,
     results: Annotated[
         Path | None,
         typer.Option(
-            help="A results file of `inktex recognize -o`: what was read joins the ink of that name."
+            help="A results file of `inktex recognize -o`; its answers join the inks of the same name."
         ),
     ] = None,
     part_rows: Annotated[
-        int, typer.Option(min=1, help="Inks per file where a store is written into a folder.")
+        int, typer.Option(min=1, help="Inks per file when a store is written to a folder.")
     ] = 100_000,
+    limit: LimitOption = None,
 ) -> None:
     """Convert ink between the file formats and the Parquet ink store.
 
@@ -59,7 +65,9 @@ def convert(
     recognised is written, as `inktex recognize -o` does. An ink that cannot be read stops nothing else.
     """
     chosen = to or _by_name(out)
-    rows = _rows(sources, _recognitions(results))
+    if out.is_file() and any(is_same_file(each, out) for each in (*sources, str(results or ""))):
+        raise typer.BadParameter(f"{out}: would replace what it is made from; choose another name")
+    rows = _rows(sources, _recognitions(results), limits_of(limit))
     if chosen is Target.parquet:
         written, failed = _to_store(rows, out, part_rows)
     elif chosen is Target.jsonl:
@@ -96,7 +104,7 @@ def _recognitions(results: Path | None) -> dict[str, dict[str, Any]]:
             found[row["source"]] = row
     except (ValueError, KeyError, TypeError):
         raise typer.BadParameter(
-            f"{results}: line {number} is no row of results", param_hint="--results"
+            f"{results}: line {number} is not a results row", param_hint="--results"
         ) from None
     except OSError as error:
         raise typer.BadParameter(f"{results}: {error.strerror}", param_hint="--results") from None
@@ -104,33 +112,14 @@ def _recognitions(results: Path | None) -> dict[str, dict[str, Any]]:
 
 
 def _rows(
-    sources: Iterable[str], known: dict[str, dict[str, Any]]
+    sources: Iterable[str], known: dict[str, dict[str, Any]], limits: "Limits"
 ) -> "Iterator[tuple[StoreRow, InkError | None]]":
     """All inks with what was read from them."""
-    from inktex.ink import InkError, read_all
-    from inktex.store.row import StoreRow
+    from inktex.store.sources import rows_in
 
     for source in sources:
-        found = False
-        if _holds_store(source):
-            for row, problem in _store().read_store(source):
-                found = True
-                yield _joined(row, known), problem
-        else:
-            for name, ink in read_all(source):
-                found = True
-                if isinstance(ink, InkError):
-                    yield StoreRow(name), ink.inside(source=name)
-                else:
-                    yield _joined(StoreRow(name, ink), known), None
-        if not found:
-            yield StoreRow(source), InkError("holds no ink", source=source)
-
-
-def _holds_store(source: str) -> bool:
-    """A Parquet file, or a folder that has some on its first level."""
-    path = Path(source)
-    return path.suffix.casefold() == ".parquet" or (path.is_dir() and any(path.glob("*.parquet")))
+        for row, problem in rows_in(source, limits=limits):
+            yield _joined(row, known), problem
 
 
 def _store() -> Any:
@@ -189,15 +178,17 @@ def _to_store(
 def _to_results(rows: "Iterable[tuple[StoreRow, InkError | None]]", out: Path) -> tuple[int, int]:
     """What was recognised, as JSON Lines; inks that nobody recognised yet have no row."""
     from inktex.files import write_atomically
+    from inktex.recognizer.answer import SCHEMA
 
     lines, failed = [], 0
     for row, problem in rows:
         if problem is not None:
             failed += _report(problem)
         elif row.error is not None:
-            lines.append({"source": row.source, "latex": None, "score": None, "error": row.error})
+            failed_row = {"latex": None, "score": None, "error": row.error}
+            lines.append({"schema": SCHEMA, "source": row.source, **failed_row})
         elif row.recognition is not None:
-            lines.append({"source": row.source, "schema": "inktex.recognition/1", **row.recognition})
+            lines.append({"schema": SCHEMA, "source": row.source, **row.recognition})
     write_atomically(out, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     return len(lines), failed
 
@@ -205,6 +196,7 @@ def _to_results(rows: "Iterable[tuple[StoreRow, InkError | None]]", out: Path) -
 def _to_files(
     rows: "Iterable[tuple[StoreRow, InkError | None]]", out: Path, chosen: Target
 ) -> tuple[int, int]:
+    from inktex.files import write_atomically
     from inktex.ink import InkError, save
 
     single = out.suffix.casefold() == f".{chosen.value}" and not out.is_dir()
@@ -225,7 +217,12 @@ def _to_files(
         target = out if single else out / _file_name(row.source, chosen, taken)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            save(row.ink, target)
+            if chosen is Target.png:
+                from inktex.report.raster import ink_png
+
+                write_atomically(target, ink_png(row.ink))
+            else:
+                save(row.ink, target)
         except InkError as error:
             failed += _report(error.inside(source=row.source))
             continue
@@ -246,7 +243,7 @@ def _file_name(source: str, chosen: Target, taken: set[str]) -> str:
         if part not in ("/", "..")
     ]
     stem = "/".join(re.sub(r"[^\w.+=-]+", "_", part).lstrip(".")[:100] or "_" for part in inner[-3:]) or "ink"
-    stem = re.sub(r"\.(inkml|json|svg|xml|txt|scgink)(?=$|_)", "", stem)
+    stem = re.sub(r"\.(inkml|json|svg|xml|txt|scgink|xopp|xoj|excalidraw|jiix)(?=$|_)", "", stem)
     name, number = f"{stem}.{chosen.value}", 1
     while name.casefold() in taken:
         number += 1

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from inktex.cli.progress import progress_bar
+
 if TYPE_CHECKING:
     from inktex.corpus import Corpus, Example
     from inktex.corpus.stats import SplitStats
 
 PathsArgument = Annotated[
-    list[Path], typer.Argument(help="Folders, zips or ink files: CROHME as you have it.")
+    list[Path], typer.Argument(help="Folders, zips or ink files: CROHME as it was downloaded.")
 ]
 SomePathsArgument = Annotated[
     list[Path] | None,
-    typer.Argument(
-        help="Folders, zips or ink files; without any, what was imported or lies in the data folder."
-    ),
+    typer.Argument(help="Folders, zips or ink files (default: what was imported, or is in the data folder)."),
 ]
 SplitOption = Annotated[
-    str | None, typer.Option(help="Take all files as this split instead of telling it from their paths.")
+    str | None, typer.Option(help="Put all files into this split instead of deriving it from their paths.")
 ]
 USUAL_SPLITS = ("train", "test2013", "test2014")
 
@@ -41,11 +41,11 @@ def register(app: typer.Typer) -> None:
 
 
 def import_data(paths: PathsArgument, split: SplitOption = None) -> None:
-    """Read ink files into the cache, one file per split, where training and all else find them."""
+    """Read ink files into the cache, one file per split, for training and evaluation."""
     from inktex.corpus import import_paths
     from inktex.corpus.stats import split_stats
 
-    with _progress() as advance:
+    with _reading() as advance:
         corpora = import_paths(paths, split, advance)
     _print_tables([split_stats(corpus) for corpus in corpora])
     for corpus in corpora:
@@ -56,7 +56,8 @@ def stats(
     paths: SomePathsArgument = None,
     split: SplitOption = None,
     picture: Annotated[
-        Path | None, typer.Option(help="Draw the picture here (png, svg, pdf) and not in the cache folder.")
+        Path | None,
+        typer.Option(help="Where to draw the picture: png, svg or pdf (default: in the cache folder)."),
     ] = None,
 ) -> None:
     """Count what each split holds, list what cannot be used and why, and draw a picture of it."""
@@ -64,7 +65,7 @@ def stats(
     from inktex.corpus.pictures import draw_stats
     from inktex.corpus.stats import split_stats
 
-    with _progress() as advance:
+    with _reading() as advance:
         counted = [split_stats(corpus) for corpus in _open(paths, split, advance)]
     counted.sort(key=lambda each: (not each.split.startswith("train"), each.split))
     _print_tables(counted)
@@ -81,7 +82,7 @@ def stats(
 
 def show(
     which: Annotated[
-        list[str] | None, typer.Argument(help="Stems or numbers of expressions; without any, some at random.")
+        list[str] | None, typer.Argument(help="Stems or numbers of expressions (default: some at random).")
     ] = None,
     data: Annotated[
         list[Path] | None, typer.Option(help="Folders, zips or ink files to take them from.")
@@ -90,8 +91,8 @@ def show(
     containing: Annotated[
         str | None, typer.Option(help=r"Only expressions with these tokens in a row, e.g. '\sqrt ['.")
     ] = None,
-    count: Annotated[int, typer.Option(min=1, help="How many to draw at most.")] = 12,
-    seed: Annotated[int, typer.Option(help="Which random ones.")] = 0,
+    count: Annotated[int, typer.Option(min=1, help="How many to draw.")] = 12,
+    seed: Annotated[int, typer.Option(help="Seed of the random choice.")] = 0,
     picture: Annotated[
         Path | None, typer.Option(help="Where to draw (png, svg, pdf, or html which needs no matplotlib).")
     ] = None,
@@ -100,11 +101,11 @@ def show(
     from inktex.corpus import cache_folder
     from inktex.corpus.pictures import draw_expressions
 
-    with _progress() as advance:
+    with _reading() as advance:
         corpora = [each for each in _open(data, None, advance, splits=(split,)) if each.split == split]
     examples = _choose(corpora, which or [], containing, count, seed)
     if not examples:
-        raise ValueError("no expression is like that; try another --split, --containing or stem")
+        raise ValueError("no expression matches; try another --split, --containing or stem")
     target = picture or cache_folder() / "pictures" / "data-show.png"
     draw_expressions(examples, target)
     for example in examples:
@@ -114,15 +115,15 @@ def show(
 
 def synthesize(
     folder: Annotated[
-        Path, typer.Argument(help="The folder to write InkML files to; made if it is not there.")
+        Path, typer.Argument(help="The folder for the InkML files; created if it does not exist.")
     ],
     count: Annotated[int, typer.Option(min=1, help="How many expressions, or how often each LaTeX.")] = 1,
     bank: Annotated[
         str,
-        typer.Option(help="Whose symbols to write with: hershey (built in), crohme, detexify or mathnote."),
+        typer.Option(help="The symbols to write with: hershey (built in), crohme, detexify or mathnote."),
     ] = "hershey",
     like: Annotated[
-        str, typer.Option(help="What the expressions are like: builtin, or the split of data they resemble.")
+        str, typer.Option(help="What the expressions resemble: builtin, or the name of a split.")
     ] = "builtin",
     latex: Annotated[
         list[str] | None, typer.Option(help="Write this LaTeX instead; may be given several times.")
@@ -208,28 +209,10 @@ def _choose(
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Show how many files were read, and nothing where all comes from the cache."""
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("reading {task.fields[place]}"),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as progress:
-        task = progress.add_task("", total=None, place="", visible=False)
-
-        def advance(path: str) -> None:
-            place = path.rsplit("/", 1)[0][-50:]
-            progress.update(task, advance=1, place=place, visible=True)
-
-        yield advance
+def _reading() -> Iterator[Callable[[str], None]]:
+    """A progress bar that counts files."""
+    with progress_bar("reading files") as advance:
+        yield lambda path: advance(1)
 
 
 def _print_tables(counted: "Sequence[SplitStats]") -> None:

@@ -1,11 +1,9 @@
 """`inktex evaluate`: measure models, or anyone's predictions, by the CROHME protocol."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +12,9 @@ import typer
 if TYPE_CHECKING:
     from inktex.corpus import Example
     from inktex.decoding import SearchOptions
-    from inktex.evaluation import Evaluation
-    from inktex.evaluation.runner import LoadedModel, System
+    from inktex.evaluation import Answers, Evaluation, System
+    from inktex.evaluation.lone import LoneAnswer
+    from inktex.latex import Layout
 
 
 class ReportFormat(StrEnum):
@@ -46,11 +45,15 @@ def evaluate(
         typer.Argument(help="Models: names, exported files, .safetensors files or folders of training runs."),
     ] = None,
     data: Annotated[
-        str, typer.Option(help="Split, as test2013 or test2014, or a path with ink files.")
+        str,
+        typer.Option(
+            help="A split, such as test2013 or test2014; symbols (drawn alone), matrices or unknown "
+            "(symbols that no model knows); or a path with ink files."
+        ),
     ] = "test2014",
     beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept per step; 1 is greedy search.")] = 10,
     ensemble: Annotated[
-        bool, typer.Option("--ensemble", help="Take all models together as one system instead of each alone.")
+        bool, typer.Option("--ensemble", help="Combine all models into one system instead of measuring each.")
     ] = False,
     predictions: Annotated[
         list[Path] | None,
@@ -64,45 +67,103 @@ def evaluate(
         Path | None,
         typer.Option(help="Write the answers here; the system's name is added if there are several."),
     ] = None,
+    lg: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write label graphs (.lg) for the organisers' tool here: folders `truth` and one per system."
+        ),
+    ] = None,
+    among: Annotated[
+        int,
+        typer.Option(min=1, help="Also measure how often the truth is among this many hypotheses."),
+    ] = 1,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Only so many expressions, spread evenly over the data.")
+        int | None, typer.Option(min=1, help="Use only this many expressions, spread evenly over the data.")
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes (default: one per core).")] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Expressions decoded together.")] = 8,
+    batch: Annotated[int, typer.Option(min=1, help="Expressions encoded together.")] = 6,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            help="The paper's search: a full beam, ranked by probability, not by the model's rule.",
+        ),
+    ] = False,
     length_handling: Annotated[
-        LengthRule, typer.Option(help="How answers of different lengths are ranked.")
-    ] = LengthRule.none,
+        LengthRule | None,
+        typer.Option(help="How answers of different lengths are ranked (default: as set in the model)."),
+    ] = None,
     length_weight: Annotated[
         float, typer.Option(help="Exponent of `normalise`, log probability per token of `reward`.")
     ] = 1.0,
     grammar: Annotated[bool, typer.Option(help="Allow well-formed LaTeX only.")] = True,
 ) -> None:
-    """Measure how well models, or files of predictions, read a set of expressions."""
+    """Measure how well models, or files of predictions, read a set of expressions.
+
+    Models search exactly as in `inktex recognize`, unless --plain or --length-handling says otherwise.
+    """
+    from inktex.cli.examples import load_examples
     from inktex.decoding import SearchOptions
-    from inktex.evaluation import Report, render
+    from inktex.evaluation import Report, render, systems_of, write_predictions
+    from inktex.evaluation import evaluate as measure
     from inktex.evaluation.comparison import compare_all
     from inktex.evaluation.provenance import provenance
     from inktex.files import write_atomically
 
     if not models and not predictions:
         raise ValueError("give at least one model, or a file with --predictions")
-    if save_predictions is not None and not models:
-        raise ValueError("--save-predictions needs a model")
-    options = SearchOptions(
-        beam=beam, length_handling=length_handling.value, length_weight=length_weight, grammar=grammar
-    )
-    examples, whole = _examples(data, limit)
+    for option, given in (("--save-predictions", save_predictions), ("--lg", lg)):
+        if given is not None and not models:
+            raise ValueError(f"{option} needs a model")
+
+    def search(usual: SearchOptions) -> SearchOptions:
+        options = replace(
+            SearchOptions() if plain else usual, beam=max(beam, among), top=among, grammar=grammar
+        )
+        if length_handling is not None:
+            options = replace(options, length_handling=length_handling.value, length_weight=length_weight)
+        return options
+
+    if data in ("symbols", "unknown"):
+        refused = (("--predictions", predictions), ("--save-predictions", save_predictions), ("--lg", lg))
+        for option, asked in refused:
+            if asked:
+                raise ValueError(f"{option} says nothing about single symbols")
+        if form not in (ReportFormat.text, ReportFormat.json):
+            raise ValueError(f"--data {data} is reported as text or json")
+        _evaluate_lone(systems_of(models or [], together=ensemble), data, beam, limit, jobs, form, out)
+        return
+    examples = load_examples(data, limit)
+    stems = [example.stem for example in examples]
     results = [_score_file(path, data, examples) for path in predictions or []]
     systems = systems_of(models or [], together=ensemble)
+    annotated = _annotations(data, examples) if systems else {}
     for system in systems:
-        saved = _saved_path(save_predictions, system.name, len(systems))
-        results.append(_score_system(system, data, examples, options, jobs, batch, saved))
+        found = _read(system, examples, search, jobs, batch)
+        if save_predictions is not None:
+            path = _saved_path(save_predictions, system.name, len(systems))
+            write_predictions(path, stems, [answer or () for answer in found.tokens])
+        if lg is not None:
+            _write_graphs(lg, system.name, examples, annotated, found)
+        results.append(
+            measure(
+                system.name,
+                data,
+                examples,
+                found.tokens,
+                strokes=found.strokes,
+                annotated=annotated,
+                others=found.others if among > 1 else None,
+                vocabulary=frozenset(found.vocabulary),
+                seconds=found.seconds,
+            )
+        )
     report = Report(
         data=data,
         evaluations=tuple(results),
         comparisons=compare_all(results),
         provenance=provenance("inktex " + " ".join(sys.argv[1:])),
-        whole=whole,
+        whole=limit is None or len(examples) < limit,
     )
     text = render(report, form.value)
     if out is None:
@@ -112,60 +173,83 @@ def evaluate(
         typer.echo(f"{out}: written", err=True)
 
 
-def load_model(spec: str) -> "LoadedModel":
-    """Open a model: a training run or its weights (needs torch), else what the runtime knows by that name."""
-    from inktex.evaluation.runner import LoadedModel
+def _evaluate_lone(
+    systems: "Sequence[System]",
+    data: str,
+    beam: int,
+    limit: int | None,
+    jobs: int | None,
+    form: ReportFormat,
+    out: Path | None,
+) -> None:
+    """Measure drawings of single symbols: read as everyone gets them, and as a single symbol."""
+    import json
+    import os
+    import time
 
-    path = Path(spec)
-    if (path / "run.json").is_file():
-        weights = [path / name for name in ("best.safetensors", "last.safetensors")]
-        path = next((file for file in weights if file.is_file()), path)
-        if path.suffix != ".safetensors":
-            raise ValueError(f"{spec}: the run has no weights yet")
-    if path.suffix == ".safetensors":
-        try:
-            import torch
+    from inktex.cli.examples import load_examples
+    from inktex.evaluation import lone
+    from inktex.evaluation.provenance import provenance
+    from inktex.files import write_atomically
 
-            from inktex.model import load_network
-            from inktex.training.stepper import TorchStepper
-        except ImportError as error:
-            raise ImportError(f"{spec}: needs PyTorch ({error}); install inktex[train]") from None
-        torch.set_num_threads(1)  # workers side by side use cores better than threads inside one
-        network = load_network(path)
-        return LoadedModel(TorchStepper(network), network.config.features)
-    if find_spec("inktex.runtime") is None:
-        raise ValueError(f"{spec}: neither a folder of a training run nor a .safetensors file")
-    exported = import_module("inktex.runtime").load_model(spec)
-    return LoadedModel(exported.stepper(), exported.info.features)
-
-
-def systems_of(models: Sequence[str], *, together: bool) -> "list[System]":
-    """One system per model, or one of all, with names that tell them apart."""
-    from inktex.evaluation.runner import System
-
-    if together and models:
-        return [System(f"ensemble of {len(models)}", tuple(models))]
-    short = [_short_name(model) for model in models]
-    names = [name if short.count(name) == 1 else model for name, model in zip(short, models, strict=True)]
-    return [System(name, (model,)) for name, model in zip(names, models, strict=True)]
-
-
-def _short_name(model: str) -> str:
-    path = Path(model)
-    if path.stem in ("best", "last") and path.parent.name:
-        return path.parent.name
-    return path.name if path.is_dir() else path.stem or model
+    examples = load_examples(data, limit)
+    truths = [example.tokens[0] for example in examples]
+    measured = []
+    for system in systems:
+        begin = time.perf_counter()
+        answers = _lone_answers(system, examples, beam, jobs or os.cpu_count() or 1)
+        found: lone.LoneEvaluation | lone.UnknownEvaluation
+        if data == "unknown":
+            found = lone.evaluate_unknown(system.name, data, truths, answers)
+        else:
+            folders = [example.folder for example in examples]
+            found = lone.evaluate_lone(system.name, data, truths, folders, answers)
+        measured.append(lone.timed(found, time.perf_counter() - begin))
+    report = lone.LoneReport(
+        data,
+        tuple(measured),
+        provenance("inktex " + " ".join(sys.argv[1:])),
+        limit is None or len(examples) < limit,
+    )
+    if form is ReportFormat.json:
+        text = json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = report.text()
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        write_atomically(out, text)
+        typer.echo(f"{out}: written", err=True)
 
 
-def _examples(data: str, limit: int | None) -> "tuple[list[Example], bool]":
-    from inktex.corpus import load_all, load_split
+def _lone_answers(
+    system: "System", examples: "Sequence[Example]", beam: int, jobs: int
+) -> "list[LoneAnswer]":
+    from inktex.cli.progress import progress_bar
+    from inktex.evaluation.lone import LoneAnswer
+    from inktex.ink import InkError
+    from inktex.reading import guess_symbols
+    from inktex.recognizer import Recognizer
 
-    path = Path(data)
-    corpora = load_all([path]) if path.exists() else [load_split(data)]
-    examples = [example for corpus in corpora for example in corpus]
-    if limit is None or limit >= len(examples):
-        return examples, True
-    return [examples[number * len(examples) // limit] for number in range(limit)], False
+    recognizer = Recognizer(system.open(), beam=beam)
+    inks = [example.ink for example in examples]
+    guessed = guess_symbols(recognizer.model, inks)
+    answers: dict[int, LoneAnswer] = {}
+    with progress_bar(system.name, len(examples)) as advance:
+        for place, read in recognizer.stream(inks, jobs=jobs, processes=True):
+            guesses = guessed[place]
+            if isinstance(read, InkError):
+                raise read
+            answers[place] = LoneAnswer(
+                texts=read.texts,
+                others=tuple(other.texts for other in read.alternatives),
+                score=read.score,
+                known=all(symbol.known for symbol in read.symbols),
+                guesses=tuple(guess.latex for guess in guesses),
+                probability=guesses[0].probability,
+            )
+            advance(1)
+    return [answers[place] for place in range(len(examples))]
 
 
 def _score_file(path: Path, data: str, examples: "Sequence[Example]") -> "Evaluation":
@@ -179,47 +263,58 @@ def _score_file(path: Path, data: str, examples: "Sequence[Example]") -> "Evalua
     return measure(path.stem, data, examples, answers, malformed=found.malformed)
 
 
-def _score_system(
+def _read(
     system: "System",
-    data: str,
     examples: "Sequence[Example]",
-    options: "SearchOptions",
+    search: "Callable[[SearchOptions], SearchOptions]",
     jobs: int | None,
     batch: int,
-    saved: Path | None,
-) -> "Evaluation":
+) -> "Answers":
     import os
 
-    from inktex.evaluation import evaluate as measure
-    from inktex.evaluation import recognise, write_predictions
+    from inktex.cli.progress import progress_bar
+    from inktex.evaluation import read_answers
 
-    inks = [example.ink for example in examples]
-    with _progress(system.name, len(inks)) as advance:
-        found = recognise(
-            system, inks, load_model, options, jobs=jobs or os.cpu_count() or 1, batch=batch, progress=advance
+    model = system.open()
+    with progress_bar(system.name, len(examples)) as advance:
+        return read_answers(
+            model,
+            [example.ink for example in examples],
+            search(model.search),
+            jobs=jobs or os.cpu_count() or 1,
+            batch=batch,
+            progress=advance,
         )
-    answers = [answer.tokens for answer in found.answers]
-    if saved is not None:
-        write_predictions(saved, [example.stem for example in examples], answers)
-    vocabulary = frozenset(found.vocabulary)
-    return measure(system.name, data, examples, answers, vocabulary=vocabulary, seconds=found.seconds)
 
 
-def _saved_path(path: Path | None, system: str, systems: int) -> Path | None:
-    if path is None or systems == 1:
-        return path
-    plain = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in system)
-    return path.with_name(f"{path.stem}-{plain}{path.suffix}")
+def _annotations(data: str, examples: "Sequence[Example]") -> "dict[str, Layout]":
+    """What files say about their strokes where their LaTeX does not."""
+    from inktex.corpus import annotated_layouts
+
+    return annotated_layouts(data, {example.stem for example in examples if not any(example.strokes_of)})
 
 
-@contextmanager
-def _progress(name: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on the terminal, nothing where there is none; the report itself goes to standard output."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def _write_graphs(
+    folder: Path,
+    system: str,
+    examples: "Sequence[Example]",
+    annotated: "Mapping[str, Layout]",
+    found: "Answers",
+) -> None:
+    """Label graphs of the truth and of a system's answers, one file per expression."""
+    from inktex.evaluation.labelgraphs import graph_of, truth_graph, write_graphs
 
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
-        task = bars.add_task(name, total=total)
-        yield lambda count: bars.advance(task, count)
+    truths = {
+        each.stem: truth_graph(each.tokens, each.strokes_of, annotated.get(each.stem)) for each in examples
+    }
+    answers = map(graph_of, [answer or () for answer in found.tokens], found.strokes)
+    write_graphs(folder / "truth", {stem: graph for stem, graph in truths.items() if graph is not None})
+    write_graphs(folder / _file_name(system), dict(zip(truths, answers, strict=True)))
+
+
+def _saved_path(path: Path, system: str, systems: int) -> Path:
+    return path if systems == 1 else path.with_name(f"{path.stem}-{_file_name(system)}{path.suffix}")
+
+
+def _file_name(system: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in system)

@@ -1,4 +1,4 @@
-"""`inktex export` and `inktex calibrate`: from trained weights to a model file that states its confidence."""
+"""`inktex export` and `inktex calibrate`: from trained weights to a model file with calibrated confidence."""
 
 from dataclasses import replace
 from enum import StrEnum
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from inktex.cli.evaluate import LengthRule
 
 
 class Stored(StrEnum):
@@ -16,12 +18,11 @@ class Stored(StrEnum):
     int8 = "int8"
 
 
-class LengthRule(StrEnum):
-    """How answers of different lengths are ranked."""
+class Weights(StrEnum):
+    """Which weights of a training run."""
 
-    none = "none"
-    normalise = "normalise"
-    reward = "reward"
+    best = "best"
+    last = "last"
 
 
 def register(app: typer.Typer) -> None:
@@ -36,26 +37,32 @@ def export(
         typer.Argument(help="Training runs, .safetensors or model files; several make an ensemble."),
     ],
     out: Annotated[Path, typer.Option("--output", "-o", help="The model file to write, NAME.inktex.")],
+    weights: Annotated[
+        Weights | None,
+        typer.Option(
+            help="The weights of a run: best on validation, or last. Default: best for recipes with early "
+            "stopping (the paper's), last for all others."
+        ),
+    ] = None,
     precision: Annotated[
-        Stored, typer.Option(help="How weights are stored; arithmetic is in 32 bits always.")
+        Stored, typer.Option(help="How weights are stored; arithmetic is always in 32 bits.")
     ] = Stored.half,
     summary: Annotated[str | None, typer.Option(help="One line about the model, for its card.")] = None,
-    language_weight: Annotated[
-        float,
-        typer.Option(min=0.0, help="Weight of n-grams of the training captions in the search; 0: none."),
-    ] = 0.0,
     length_handling: Annotated[
         LengthRule, typer.Option(help="How answers of different lengths are ranked.")
     ] = LengthRule.none,
     length_weight: Annotated[
         float, typer.Option(help="Exponent of `normalise`, gain per token of `reward`.")
     ] = 1.0,
+    backward_weight: Annotated[
+        float | None, typer.Option(help="Weight of networks that write from right to left.")
+    ] = None,
 ) -> None:
     """Turn trained weights into a model file for recognition."""
-    from inktex.runtime import ModelFile, join_models, read_model, write_model
+    from inktex.reading import ModelFile, join_models, read_model, write_model
 
     if out.suffix != ".inktex":
-        raise typer.BadParameter(f"{out}: the name of a model file ends in .inktex")
+        raise typer.BadParameter(f"{out}: the name of a model file must end in .inktex")
     parts: list[ModelFile] = []
     for run in runs:
         if run.suffix == ".inktex":
@@ -65,31 +72,30 @@ def export(
         from inktex.training.onnx_graph import Precision
 
         name = run.name if run.is_dir() else run.parent.name or run.stem
-        parts.append(export_run(run, name, precision=Precision(precision.value)))
+        which = None if weights is None else weights.value
+        parts.append(export_run(run, name, which=which, precision=Precision(precision.value)))
     card = parts[0].card if len(parts) == 1 else {"members": [part.card for part in parts]}
     if summary is not None:
         card = {"summary": summary, **card}
     made = join_models(parts, card) if len(parts) > 1 else replace(parts[0], card=card)
-    search: dict[str, object] = {}
     if length_handling is not LengthRule.none:
-        search |= {"length_handling": length_handling.value, "length_weight": length_weight}
-    if language_weight > 0:
-        from inktex.corpus import load_split
-        from inktex.training.export import language_bytes
-
-        captions = [example.tokens for example in load_split("train")]
-        made = replace(made, language=language_bytes(captions, made.members[0].config["vocabulary"]))
-        search["scorer_weight"] = language_weight
-    if search:
-        made = replace(made, search=search)
+        rule = {"length_handling": length_handling.value, "length_weight": length_weight}
+        made = replace(made, search={**made.search, **rule})
+    if backward_weight is not None:
+        made = replace(made, search={**made.search, "backward_weight": backward_weight})
     write_model(out, made)
     typer.echo(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(parts)} network(s)")
 
 
 def calibrate(
-    model: Annotated[Path, typer.Argument(help="A model file; its card is given the calibration.")],
-    data: Annotated[str, typer.Option(help="Split to measure on; never the test set.")] = "test2013",
-    limit: Annotated[int | None, typer.Option(min=50, help="Only so many expressions.")] = None,
+    model: Annotated[Path, typer.Argument(help="A model file; the calibration is stored in its card.")],
+    data: Annotated[
+        str,
+        typer.Option(
+            help="Split to measure on, never the test set; mixed: CROHME 2013, lone symbols, unknown symbols."
+        ),
+    ] = "test2013",
+    limit: Annotated[int | None, typer.Option(min=50, help="Use only this many expressions.")] = None,
     beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept while searching.")] = 10,
     jobs: Annotated[int | None, typer.Option(min=1, help="Threads (default: one per core).")] = None,
     lengths: Annotated[
@@ -99,26 +105,25 @@ def calibrate(
     """Measure how often answers are right by how probable they seem, and store that in the model file."""
     import os
 
+    from inktex.cli.examples import load_examples
     from inktex.cli.progress import progress_bar
-    from inktex.corpus import load_all, load_split
-    from inktex.recognizer import Recognizer
-    from inktex.recognizer.fitting import fit, judge, try_length_rules
-    from inktex.runtime import Model, read_model, write_model
+    from inktex.evaluation.calibration import fit, judge, try_length_rules
+    from inktex.reading import Reader, open_model, read_model, write_model
 
-    found = read_model(model)
-    corpora = load_all([Path(data)]) if Path(data).exists() else [load_split(data)]
-    examples = [(example.ink, example.tokens) for corpus in corpora for example in corpus]
-    if limit is not None and limit < len(examples):
-        examples = [examples[number * len(examples) // limit] for number in range(limit)]
+    found, opened = read_model(model), open_model(model)
+    examples = [(example.ink, example.tokens) for example in load_examples(data, limit)]
+    expressions = [each for each in examples if len(each[1]) > 1]  # lone symbols have one length
+    threads = jobs or os.cpu_count() or 1
+    search = replace(opened.search, beam=beam)
     if lengths:
-        tried = try_length_rules(Model(found, model.stem), examples, beam=beam)
+        tried = try_length_rules(opened, expressions, beam=beam, jobs=threads)
         for rule in tried:
             shown = " ".join(str(value) for value in rule.search.values())
             typer.echo(f"length rule {shown}: {rule.right:.2%} right, token error {rule.error:.2%}")
         found = replace(found, search={**found.search, **tried[0].search})
-    recognizer = Recognizer(Model(found, model.stem), beam=beam)
+        search = replace(search, **tried[0].search)
     with progress_bar("reading", len(examples)) as advance:
-        fitted = fit(judge(recognizer, examples, jobs=jobs or os.cpu_count() or 1, progress=advance))
+        fitted = fit(judge(Reader(opened, search), examples, jobs=threads, progress=advance))
     card = {**found.card, "calibration": {"data": data, "beam": beam, **fitted.to_json()}}
     write_model(model, replace(found, card=card))
     typer.echo(f"{fitted.expressions} expressions of {data}, {fitted.right:.1%} read right")
@@ -129,4 +134,9 @@ def calibrate(
         )
         for confidence, accuracy, count in part.curve:
             typer.echo(f"  confidence {confidence:6.1%}  right {accuracy:6.1%}  {count}")
+    if fitted.found_out is not None and fitted.doubted is not None:
+        typer.echo(
+            f"unknown symbols: {fitted.found_out:.1%} are told; "
+            f"of known ones {fitted.doubted:.1%} are doubted"
+        )
     typer.echo(f"{model}: written")

@@ -1,4 +1,4 @@
-"""`inktex models`: which models there are and what they are."""
+"""`inktex models`: list the models, or show what one of them is."""
 
 import json
 from typing import Annotated
@@ -17,7 +17,7 @@ def models(
     ] = None,
 ) -> None:
     """List the models that `--model` knows by name, or show what one of them is."""
-    from inktex.runtime import find_model, known_models, read_model
+    from inktex.reading import find_model, known_models, read_model, where_more_are
 
     if name is not None:
         path = find_model(name)
@@ -33,3 +33,5 @@ def models(
         found = read_model(path)
         about = found.card.get("summary") or ", ".join(member.name for member in found.members)
         typer.echo(f"{each}\t{path.stat().st_size / 1e6:.1f} MB\t{about}\t{path}")
+    if len(known) == 1:
+        typer.echo(f"inktex: {where_more_are()}", err=True)

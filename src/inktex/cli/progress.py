@@ -1,4 +1,4 @@
-"""A progress bar on the terminal; nothing where standard error is no terminal."""
+"""A progress bar on the terminal; silent if standard error is not a terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

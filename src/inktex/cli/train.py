@@ -1,4 +1,4 @@
-"""`inktex train`: train a network by a named recipe, or go on with a run that was stopped."""
+"""`inktex train`: train a network by a named recipe, or continue a run that was stopped."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,16 +17,27 @@ def train(
         Path | None, typer.Argument(help="Folder of the run; default runs/RECIPE-SEED.")
     ] = None,
     recipe: Annotated[
-        str, typer.Option("--recipe", "--preset", help="p1, p2, paper-p1 or paper-p2 (p1: no coverage).")
+        str,
+        typer.Option(
+            "--recipe",
+            "--preset",
+            help="p2, p1 (no coverage), backward, twin, wide, free, paper-p1, paper-p2.",
+        ),
     ] = "p2",
-    seed: Annotated[int, typer.Option(help="Same seed, same run.")] = 1,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the run's last checkpoint.")] = False,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change one value of the recipe, such as training.parts=1.0; repeatable."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same run.")] = 1,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue from the run's last checkpoint.")
+    ] = False,
     data: Annotated[Path | None, typer.Option(help="Folder of the CROHME data; default INKTEX_DATA.")] = None,
     synthetic: Annotated[
         bool, typer.Option("--synthetic", help="Train on built-in synthetic ink; no data needed.")
     ] = False,
     expressions: Annotated[int, typer.Option(help="How many synthetic expressions.")] = 2000,
-    epochs: Annotated[int | None, typer.Option(help="Instead of the recipe's.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Number of epochs, instead of the recipe's.")] = None,
     batch: Annotated[
         int | None, typer.Option(help="Expressions per step over all workers, instead of the recipe's.")
     ] = None,
@@ -35,7 +46,7 @@ def train(
         int, typer.Option(help="CPU threads per worker; more workers (torchrun) use cores better.")
     ] = 1,
     checkpoint_minutes: Annotated[float | None, typer.Option(help="Minutes between checkpoints.")] = None,
-    initial: Annotated[Path | None, typer.Option(help="Begin from these weights (.safetensors).")] = None,
+    initial: Annotated[Path | None, typer.Option(help="Start from these weights (.safetensors).")] = None,
 ) -> None:
     """Train a network. With several processes: torchrun --nproc-per-node 2 -m inktex train …"""
     try:
@@ -44,7 +55,7 @@ def train(
         raise ImportError(
             f"training needs PyTorch ({error.name} is missing): pip install 'inktex[train]'"
         ) from None
-    chosen = training.recipe(recipe)
+    chosen = training.recipe(recipe, settings or [])
     options = replace(chosen.training, seed=seed)
     if epochs is not None:
         options = replace(options, epochs=epochs)

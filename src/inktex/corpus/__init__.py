@@ -1,5 +1,6 @@
 """Expressions to learn from: CROHME and its splits, symbol banks, synthesis of new expressions."""
 
+from inktex.corpus.annotations import annotated_layouts
 from inktex.corpus.bank import Glyph, SymbolBank
 from inktex.corpus.bank_sources import BANKS, open_bank
 from inktex.corpus.cache import Corpus, Problem
@@ -20,6 +21,7 @@ __all__ = [
     "SymbolBank",
     "SynthesisOptions",
     "Synthesizer",
+    "annotated_layouts",
     "cache_folder",
     "import_paths",
     "load_all",

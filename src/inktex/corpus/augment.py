@@ -1,9 +1,8 @@
-"""Augmentation of ink: the same expression as another hand, pen or day would have written it.
+"""Augmentation of ink: the same expression as another hand or pen would have written it.
 
-In: points of many inks (`PointBatch`) and a random generator. Out: the same points, moved. Whole inks are
-slanted, stretched and turned; strokes are scaled, turned and shifted on their own; a smooth wave bends the
-plane;
-points jitter. All of it is array arithmetic over the batch, well under a millisecond per expression.
+Moves the points of many inks (`PointBatch`) at random. Whole inks are slanted, stretched and rotated;
+strokes are scaled, rotated and shifted on their own; a smooth wave bends the plane; points jitter. All of it
+is array arithmetic over the batch, well under a millisecond per expression.
 """
 
 from dataclasses import dataclass

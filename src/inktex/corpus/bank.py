@@ -1,7 +1,7 @@
 """Symbol banks: hand-drawn symbols by class, to write new expressions with.
 
-In go drawings of single symbols, from wherever; out comes a `SymbolBank` that hands out glyphs of a label, of
-one writer where it has any of them, so that an expression looks as if one hand had written it.
+A `SymbolBank` collects drawings of single symbols and hands out glyphs of a label, of one writer where
+possible, so that an expression looks as if one hand had written it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

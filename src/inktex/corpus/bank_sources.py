@@ -1,6 +1,6 @@
 """Symbol banks from data: the segmented symbols of CROHME, and the single symbols of Detexify and mathnote.
 
-In goes a corpus or the file of a collection; out comes a bank whose labels are the tokens of the captions.
+Turns a corpus or the file of a collection into a bank whose labels are the tokens of the captions.
 `open_bank` finds the data by the bank's name.
 """
 
@@ -49,11 +49,11 @@ def open_bank(name: str, data: Path | None = None) -> SymbolBank:
         return hershey_bank()
     if name == "crohme":
         corpus = load_split("train", data)
-        return _filled_up(_cached(corpus.path, lambda: crohme_bank(corpus)))
+        return _filled_up(cached_bank(corpus.path, lambda: crohme_bank(corpus)))
     if name in _COLLECTIONS:
         inner, make = _COLLECTIONS[name]
-        path = _find(data or locate(), inner)
-        return _filled_up(_cached(path, lambda: make(path)))
+        path = find_collection(data or locate(), inner)
+        return _filled_up(cached_bank(path, lambda: make(path)))
     raise ValueError(f"no symbol bank is called {name!r}; there are {', '.join(BANKS)}")
 
 
@@ -61,9 +61,13 @@ def _filled_up(bank: SymbolBank) -> SymbolBank:
     return SymbolBank(bank.name, [*bank, *hershey_bank(without=bank)])
 
 
-def _cached(source: Path, make: Callable[[], SymbolBank]) -> SymbolBank:
-    digest = digest_of([source], f"bank/{_FORMAT}")
-    path = cache_folder() / "banks" / f"{source.name.split('-')[0].split('.')[0]}-{digest}.bank"
+def cached_bank(
+    source: Path, make: Callable[[], SymbolBank], kind: str = f"bank/{_FORMAT}", name: str = ""
+) -> SymbolBank:
+    """Open the bank that was made from a file, of this kind, in the cache folder, or make it."""
+    digest = digest_of([source], kind)
+    name = name or source.name.split("-")[0].split(".")[0]
+    path = cache_folder() / "banks" / f"{name}-{digest}.bank"
     if path.exists():
         try:
             return read_bank(path)
@@ -74,7 +78,8 @@ def _cached(source: Path, make: Callable[[], SymbolBank]) -> SymbolBank:
     return bank
 
 
-def _find(folder: Path | None, inner: str) -> Path:
+def find_collection(folder: Path | None, inner: str) -> Path:
+    """Find the file of a collection in the data folder."""
     path = folder / inner if folder is not None else None
     if path is None or not path.is_file():
         raise FileNotFoundError(f"no {inner} in the data folder; set INKTEX_DATA to the folder that holds it")
@@ -112,7 +117,7 @@ def detexify_bank(path: Path) -> SymbolBank:
     """Read the drawings of Detexify: `{"command": …, "strokes": [[[x, y], …], …]}` per line."""
     labels: dict[str, str] = {}
     glyphs = []
-    for line in _lines(path):
+    for line in json_lines(path):
         command = line["command"]
         label = labels[command] if command in labels else labels.setdefault(command, _token_of(command))
         if label:
@@ -139,13 +144,14 @@ def _token_of(command: str) -> str:
 def mathnote_bank(path: Path) -> SymbolBank:
     """Read the symbols of mathnote: `{"name": …, "strokes": [[[x, y], …], …]}` per line, by one writer."""
     glyphs = (
-        Glyph.from_strokes(_mathnote_token(line["name"]), line["strokes"], "mathnote")
-        for line in _lines(path)
+        Glyph.from_strokes(mathnote_token(line["name"]), line["strokes"], "mathnote")
+        for line in json_lines(path)
     )
     return SymbolBank("mathnote", (glyph for glyph in glyphs if len(glyph.points) <= MAX_POINTS))
 
 
-def _mathnote_token(name: str) -> str:
+def mathnote_token(name: str) -> str:
+    """Give the token of a class of mathnote: `A_cap` is A, `colon` is `:`."""
     stem = name.removesuffix("_cap").removesuffix("_up")
     if name in _MATHNOTE_NAMES:
         return _MATHNOTE_NAMES[name]
@@ -158,7 +164,8 @@ _COLLECTIONS: dict[str, tuple[str, Callable[[Path], SymbolBank]]] = {
 }
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def json_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Read a compressed file of one JSON object per line."""
     with lzma.open(path, "rt", encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             try:

@@ -1,8 +1,8 @@
-"""A split as one memory-mapped file: examples in, examples out, nothing parsed twice.
+"""A split as one memory-mapped file, so that nothing is parsed twice.
 
-`write_corpus` puts examples into a container of flat arrays; `Corpus.open` maps it and makes an `Example`
-when asked for one. Kept: strokes, truth, tokens with their strokes, segmentation, writer, source. Left out,
-since nothing learns from them: time, pressure and the MathML text.
+`write_corpus` puts examples into a container of flat arrays; `Corpus.open` maps it and makes an `Example` on
+request. It keeps strokes, truth, tokens with their strokes, segmentation, writer and source. Time, pressure
+and the MathML text are left out, since nothing learns from them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,6 +1,7 @@
-"""Captions (the paper's normalised truth) and alignments (the strokes of each token) beside the ink.
+"""Captions (the paper's normalised truth) and alignments (the strokes of each token) next to the ink.
 
-In goes the folder that holds the ink packages; out come `stem -> tokens` and `stem -> strokes per token`:
+Reads them from the folder that holds the ink packages, as `stem -> tokens` and `stem -> strokes per token`:
+
 - `captions/<split>.txt`: one expression per line, `stem<TAB>tokens`;
 - `captions/<split>_alignment.tar.gz`: one member `<stem>.align` per expression, one line per token: the token
   and its 0-based strokes, -1 for a token without ink.

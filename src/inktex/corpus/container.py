@@ -1,10 +1,10 @@
 """A file of named arrays and a JSON header that is memory-mapped instead of read.
 
-In go a header (anything JSON) and arrays; out comes one file. Layout: 8 bytes of magic, 8 bytes header
-length, the header, then every array at a multiple of 64 bytes. Opening costs one JSON parse, whatever the
-size of the arrays.
+Layout: 8 bytes of magic, 8 bytes header length, the header, every array at a multiple of 64 bytes, then the
+SHA-256 of everything before it, which is checked when the file is opened.
 """
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from inktex.files import write_atomically
 
 _MAGIC = b"INKTEX\x00\x01"
 _ALIGNMENT = 64
+_DIGEST = hashlib.sha256().digest_size
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -37,7 +38,8 @@ def write_container(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
     parts = [_MAGIC, len(text).to_bytes(8, "little"), text]
     for array in arrays.values():
         parts += [array.tobytes(), b"\0" * (-array.nbytes % _ALIGNMENT)]
-    write_atomically(path, b"".join(parts))
+    content = b"".join(parts)
+    write_atomically(path, content + hashlib.sha256(content).digest())
 
 
 def read_header(path: Path) -> dict[str, Any]:
@@ -48,9 +50,13 @@ def read_header(path: Path) -> dict[str, Any]:
 def open_container(path: Path) -> tuple[dict[str, Any], Arrays]:
     """Map the file into memory; the arrays are read-only views of it."""
     index, start = _read_index(path)
-    if start + index["bytes"] > path.stat().st_size:
-        raise ContainerError(f"{path}: the file is cut off; delete it and it will be made again")
+    end = start + index["bytes"]
     whole = np.memmap(path, dtype=np.uint8, mode="r")
+    if len(whole) not in (end, end + _DIGEST):
+        raise ContainerError(f"{path}: the file is cut off; delete it and it will be made again")
+    # Files of earlier versions end without a checksum.
+    if len(whole) > end and hashlib.sha256(whole[:end].data).digest() != whole[end:].tobytes():
+        raise ContainerError(f"{path}: damaged (its SHA-256 differs); delete it and it will be made again")
     arrays: Arrays = {}
     for name, place in index["arrays"].items():
         dtype, shape = np.dtype(place["dtype"]), tuple(place["shape"])

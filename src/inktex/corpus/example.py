@@ -1,7 +1,7 @@
-"""One expression to learn from: ink, the tokens it says, and which strokes each token was written with.
+r"""One expression to learn from: ink, its tokens, and which strokes each token was written with.
 
-In goes what a file and its caption hold; out comes an `Example` in the canonical order of scripts (`_` before
-`^`, no `\\limits`), with the strokes moved along with their tokens.
+An `Example` is built from a file and its caption, in the canonical order of scripts (`_` before `^`, no
+`\limits`), with the strokes moved along with their tokens.
 """
 
 from collections.abc import Sequence
@@ -72,11 +72,3 @@ def _ordered_group(tokens: Sequence[str], start: int) -> tuple[list[int], int]:
     if end == len(tokens):
         raise ValueError(f"token {start}: {{ is never closed in {' '.join(tokens)}")
     return [start, *inner, end], end + 1
-
-
-def reorder(tokens: Sequence[str], strokes_of: StrokesOf) -> tuple[tuple[str, ...], StrokesOf]:
-    """Bring tokens and their strokes into canonical order together."""
-    if len(tokens) != len(strokes_of):
-        raise ValueError(f"{len(tokens)} tokens but strokes for {len(strokes_of)}")
-    order = canonical_order(tokens)
-    return tuple(tokens[i] for i in order), tuple(strokes_of[i] for i in order)

@@ -1,12 +1,12 @@
 """The built-in symbol bank: public-domain Hershey glyphs, redrawn as if by hand. Needs no download.
 
-In goes nothing but a seed; out comes a bank with every symbol of the CROHME vocabulary and more, written by
-a number of invented writers, each with a slant, a size of wobble and ways of writing of their own. The glyphs
-come from the package `Hershey-Fonts`; what the fonts lack is drawn in `hershey_recipes`.
+From a seed it makes a bank with every symbol of the CROHME vocabulary and more, written by a number of
+invented writers, each with their own slant, wobble and ways of writing. The glyphs come from the package
+`Hershey-Fonts`; what the fonts lack is drawn in `hershey_recipes`.
 """
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -46,16 +46,23 @@ class Hand:
 
 
 def hershey_bank(
-    writers: int = 24, repeats: int = 2, seed: int = 0, without: Container[str] = ()
+    writers: int = 24,
+    repeats: int = 2,
+    seed: int = 0,
+    without: Container[str] = (),
+    ways_of: Mapping[str, Sequence[Way]] = WAYS,
+    wobble: float = 1.0,
 ) -> SymbolBank:
     """Draw the bank, each symbol `repeats` times by each writer, but for the labels in `without`.
 
-    Equal arguments give equal glyphs, and a glyph does not depend on which others are drawn.
+    With a smaller `wobble` the hands are steadier. Equal arguments give equal glyphs, and a glyph does not
+    depend on which others are drawn.
     """
     fonts = _load_fonts()
-    hands = [Hand.invent(np.random.default_rng((seed, number))) for number in range(writers)]
+    invented = [Hand.invent(np.random.default_rng((seed, number))) for number in range(writers)]
+    hands = [replace(hand, wobble=wobble * hand.wobble) for hand in invented]
     glyphs = []
-    for place, (label, ways) in enumerate(WAYS.items()):
+    for place, (label, ways) in enumerate(ways_of.items()):
         if label in without:
             continue
         outlines = [_outline(way, fonts) for way in ways]

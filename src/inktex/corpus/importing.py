@@ -1,8 +1,8 @@
-"""From packages on disk to splits in the cache.
+"""From packages on disk (folders, zips) to splits in the cache.
 
-In go sources (folders, zips) and a split; out comes the split's cache file. The truth of an expression is
-its caption where one exists, else the normalised LaTeX of the file; the strokes of a token come from the
-file's MathML and segmentation or, where those have gaps, from the alignment; else they are unknown and empty.
+The truth of an expression is its caption where one exists, otherwise the normalised LaTeX of the file. The
+strokes of a token come from the file's MathML and segmentation or, where those have gaps, from the
+alignment; otherwise they are unknown and empty.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,7 +42,7 @@ def make_example(file: InkFile, captions: Captions) -> Example | Problem:
         return Problem(file.path, "the truth is empty")
     canonical = tuple(tokens[i] for i in order)
     aligned = captions.strokes_of.get(stem)
-    # The file first: of scripts with equal signs, as in x_x^x, the alignments exchange the strokes.
+    # The file first: of scripts with equal symbols, as in x_x^x, the alignments exchange the strokes.
     known = [strokes_from_file(ink, canonical)]
     if aligned is not None:
         known.append(tuple(aligned[i] for i in order))

@@ -1,9 +1,10 @@
-"""Random expressions that look like those of a corpus: the statistics of layout trees, and drawing from them.
+"""Random expressions that resemble those of a corpus: statistics of layout trees, and sampling from them.
 
-In go token sequences; out come new ones. A row is drawn sign by sign, each given the two before it and what
-the row is (the main line, the numerator of a fraction, the subscript of an `x`, …), with backing off to less
-context where the corpus has seen little (Witten and Bell 1991). What a sign has around it is drawn together
-with it. Brackets opened in a row are closed in it. All that is drawn is in the caption form by construction.
+Learns from token sequences and makes new ones. A row is sampled symbol by symbol, each given the two
+before it and the kind of the row (the main line, the numerator of a fraction, the subscript of an `x`,
+…), backing off to less context where the corpus has seen little (Witten and Bell 1991). What a symbol has
+around it is sampled together with it. Brackets opened in a row are closed in it. All samples are in the
+caption form by construction.
 """
 
 from collections import Counter
@@ -15,13 +16,13 @@ from random import Random
 from inktex.corpus.metrics import CLOSING, OPENING
 from inktex.latex import Node, normalize, parse_layout
 
-Shape = tuple[str, tuple[str, ...]]  # a sign and the names of the rows around it
+Shape = tuple[str, tuple[str, ...]]  # a symbol and the names of the rows around it
 Context = tuple[object, ...]
 
 _END: Shape = ("", ())
 _ROWS = ("above", "inside", "below", "sub", "sup")
 
-# Signs of one kind stand for each other: what is said of `x` could be said of `y`.
+# Symbols of one kind stand for each other: what is said of `x` could be said of `y`.
 _KINDS = (
     "abcdefghijklmnopqrstuvwxyz",
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
@@ -45,7 +46,7 @@ class SamplingOptions:
 
     max_tokens: int = 60  # from here on rows are brought to an end
     max_depth: int = 4
-    exchange: float = 0.06  # how often a sign is exchanged for another of its kind
+    exchange: float = 0.06  # how often a symbol is exchanged for another of its kind
     caution: float = 1.0  # how readily to back off; 0 repeats what was seen
 
 
@@ -171,7 +172,7 @@ class ExpressionModel:
 
 
 def _fits(label: str, place: tuple[str, str], last: Shape, opened: list[str]) -> bool:
-    """Tell whether a sign, or the end of the row, can stand here at all."""
+    """Tell whether a symbol, or the end of the row, can stand here at all."""
     if label == "":
         return last != _END and last[0] not in OPENING
     if label in CLOSING and (not opened or last[0] in OPENING):
@@ -181,7 +182,7 @@ def _fits(label: str, place: tuple[str, str], last: Shape, opened: list[str]) ->
 
 
 def _contexts(place: tuple[str, str], before: tuple[Shape, Shape]) -> tuple[Context, ...]:
-    """List what a sign depends on, from most to least."""
+    """List what a symbol depends on, from most to least."""
     relation = place[0]
     last = before[1]
     return (

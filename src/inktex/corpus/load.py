@@ -1,8 +1,8 @@
-"""`load_split`: the examples of a split, from the cache, which is made on first use.
+"""`load_split` opens the examples of a split (`train`, `test2013`, `test2014`, or any that was imported).
 
-In goes the name of a split (`train`, `test2013`, `test2014`, or any that was imported); out comes a
-memory-mapped `Corpus`. Where the ink comes from, first that applies: the folder given; `INKTEX_DATA`; what
-`inktex data import` was told; the data folder that `locate` finds.
+Returns a memory-mapped `Corpus` from the cache, which is made on first use. The ink comes from the first of
+these that applies: the folder given; `INKTEX_DATA`; what was imported by `inktex data import`; the data
+folder that `locate` finds.
 """
 
 import json
@@ -63,6 +63,16 @@ def load_all(paths: Sequence[Path], split: str | None = None, progress: Progress
     return [
         _cached(name, part, whole=False, progress=progress) for name, part in _sources_of(sources).items()
     ]
+
+
+def sources_for(data: str) -> list[Source]:
+    """The files behind a split, or at a path; none where they are gone since the split was imported."""
+    if Path(data).exists():
+        return find_sources([Path(data)])
+    if not os.environ.get("INKTEX_DATA") and (imported := _read_imported().get(data)) is not None:
+        return find_sources([path for path in map(Path, imported.paths) if path.exists()])
+    folder = locate()
+    return [] if folder is None else _sources_of(find_sources([folder])).get(data, [])
 
 
 def import_paths(

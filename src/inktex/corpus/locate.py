@@ -1,33 +1,27 @@
-"""Where things lie on this machine: the data that users keep, and the cache that inktex may write.
-
-Nothing comes in but the environment (`INKTEX_DATA`, `INKTEX_CACHE`, `XDG_CACHE_HOME`); paths come out.
-"""
+"""Where data and caches are on this machine, from `INKTEX_DATA`, `INKTEX_CACHE` and the XDG variables."""
 
 import os
 from pathlib import Path
 
-_CHECKOUT = Path(__file__).resolve().parents[3]
-
 
 def locate() -> Path | None:
-    """Find the data folder: `INKTEX_DATA`, else `../shared/data` of the checkout or the working folder."""
+    """Find the data folder: `INKTEX_DATA`, or `~/.local/share/inktex`."""
     named = os.environ.get("INKTEX_DATA")
     if named:
         folder = Path(named).expanduser()
         if not folder.exists():
             raise FileNotFoundError(f"INKTEX_DATA is set to {folder}, which does not exist")
         return folder
-    for base in (_CHECKOUT, Path.cwd()):
-        folder = base.parent / "shared" / "data"
-        if folder.is_dir():
-            return folder
-    return None
+    folder = _user_folder("XDG_DATA_HOME", ".local/share")
+    return folder if folder.is_dir() else None
 
 
 def cache_folder() -> Path:
-    """Find the folder for files that can be made again: `INKTEX_CACHE`, else the user's cache folder."""
+    """Find the folder for files that can be made again: `INKTEX_CACHE`, or `~/.cache/inktex`."""
     named = os.environ.get("INKTEX_CACHE")
-    if named:
-        return Path(named).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "inktex"
+    return Path(named).expanduser() if named else _user_folder("XDG_CACHE_HOME", ".cache")
+
+
+def _user_folder(variable: str, usual: str) -> Path:
+    base = os.environ.get(variable)
+    return (Path(base) if base else Path.home() / usual) / "inktex"

@@ -5,23 +5,8 @@ the baseline. The numbers are medians over the CROHME 2014 training set, of ever
 row with a letter of x-height; symbols that are rare there follow their likes.
 """
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Metric:
-    """The usual box of a symbol."""
-
-    bottom: float
-    top: float
-    width: float
-    flat: bool = False  # sized by its width (a minus, an arrow) and not by its height
-
-    @property
-    def height(self) -> float:
-        """From bottom to top."""
-        return self.top - self.bottom
-
+from inktex.corpus.roles import PAIRS, Shape, role_of, shape_of
+from inktex.latex import symbols
 
 _MEASURED = r"""
 x 0 1 1.05        a 0 1 1.15       c 0 1 0.95       e 0 1 0.95       m 0 1 1.65       n 0 1 1.0
@@ -64,40 +49,42 @@ _FLAT = r"""
 """
 
 
-def _read(table: str, flat: bool) -> dict[str, Metric]:
+def _read(table: str, flat: bool) -> dict[str, Shape]:
     words = table.split()
     return {
-        label: Metric(float(bottom), float(top), float(width), flat)
+        label: Shape("measured", float(bottom), float(top), float(width), flat)
         for label, bottom, top, width in zip(*(words[i::4] for i in range(4)), strict=True)
     }
 
 
 METRICS = _read(_MEASURED, flat=False) | _read(_FLAT, flat=True)
-_ANY = Metric(0.0, 1.5, 1.4)
 
-OPENING = {"(": ")", "[": "]", r"\{": r"\}"}
+OPENING = {opening: closing for opening, closing in PAIRS.items() if opening != closing}
 CLOSING = frozenset(OPENING.values())
-STRETCHED = frozenset({*OPENING, *CLOSING, "|"})
-STACKED = frozenset({r"\sum", r"\prod", r"\lim"})  # scripts go above and below
-WORDS = frozenset({r"\sin", r"\cos", r"\tan", r"\log", r"\lim", r"\ln", r"\max", r"\min", r"\exp"})
+STRETCHED = frozenset({*OPENING, *CLOSING, "|", r"\|"})
+WORDS = frozenset(symbols.GROUPS["functions"])
+# Scripts go above and below.
+STACKED = frozenset(
+    token
+    for token in symbols.WIDE
+    if role_of(token) == "limit" or (role_of(token) == "big" and "int" not in token)
+)
 DOTS = frozenset({".", r"\cdot"})
 
-_RELATIONS = frozenset({"=", "<", ">", r"\leq", r"\geq", r"\neq", r"\rightarrow", r"\in", r"\leftarrow"})
-_OPERATORS = frozenset({"+", "-", r"\pm", r"\times", r"\div", r"\cdot", "/"})
 
-
-def metric(label: str) -> Metric:
-    """Give the usual box of a symbol; for symbols never measured, that of a tall one."""
-    return METRICS.get(label, _ANY)
+def metric(label: str) -> Shape:
+    """Give the usual box of a symbol; for symbols never measured, that of their shape."""
+    return METRICS.get(label) or shape_of(label)
 
 
 def gap(before: str, after: str) -> float:
     """Give the usual distance between two neighbours, from box to box."""
     if before in OPENING or after in CLOSING or after in (",", "."):
         return 0.25
-    if before in _RELATIONS or after in _RELATIONS:
+    roles = (role_of(before), role_of(after))
+    if "relation" in roles:
         return 0.85
-    if before in _OPERATORS or after in _OPERATORS or before in (",", *WORDS):
+    if "binary" in roles or "/" in (before, after) or before == "," or before in WORDS:
         return 0.62
     if before.isdigit() and after.isdigit():
         return 0.35

@@ -169,7 +169,7 @@ def _subplots(rows: int, columns: int, size: tuple[float, float]) -> tuple["Figu
 def _save(figure: "Figure", path: Path) -> None:
     kind = path.suffix.lower().lstrip(".") or "png"
     if kind not in figure.canvas.get_supported_filetypes():
-        raise ValueError(f"{path}: no picture format is called {kind!r}; use png, svg or pdf")
+        raise ValueError(f"{path}: unknown picture format {kind!r}; use png, svg or pdf")
     buffer = io.BytesIO()
     figure.savefig(buffer, format=kind, dpi=110)
     write_atomically(path, buffer.getvalue())

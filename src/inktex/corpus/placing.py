@@ -136,7 +136,7 @@ class Hand:
             delimiter.y, delimiter.height = top, bottom - top
 
     def write_node(self, node: Node, x: float, y: float, size: float) -> list[Placed]:
-        """Write a sign with everything around it."""
+        """Write a symbol with everything around it."""
         if node.label == r"\frac":
             placed = self._fraction(node, x, y, size)
         elif node.label == r"\sqrt":
@@ -278,7 +278,7 @@ class Hand:
         bottom = box.bottom + size * self.vary(0.05, 0.18)
         right = box.right + size * max(0.0, self.vary(0.35, 0.25))
         glyph = self._pick(r"\sqrt")
-        points = _stretched_root(glyph, tick, right - x, bottom - top)
+        points = stretched_root(glyph, tick, right - x, bottom - top)
         radical = Placed(token, node.label, glyph, points, 1.0, 1.0, x, top, right - x, bottom - top)
         if index:
             around = box_of(index)
@@ -289,7 +289,7 @@ class Hand:
         return [*index, *content, radical]
 
 
-def _stretched_root(glyph: Glyph, tick: float, width: float, height: float) -> Points:
+def stretched_root(glyph: Glyph, tick: float, width: float, height: float) -> Points:
     """Stretch a radical over its content: the bar grows, the tick before it keeps its width."""
     points = glyph.points
     end_of_first = glyph.offsets[1]

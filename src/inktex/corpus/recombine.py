@@ -40,7 +40,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Group:
+class BraceGroup:
     """A brace group: tokens[start:end] between its braces, and what it hangs on."""
 
     start: int
@@ -48,9 +48,9 @@ class Group:
     place: str  # "^", "_", "\frac 0", "\frac 1", "\sqrt"
 
 
-def groups(tokens: Sequence[str]) -> list[Group]:
+def groups(tokens: Sequence[str]) -> list[BraceGroup]:
     """All brace groups of a token sequence, inner ones first."""
-    found: list[Group] = []
+    found: list[BraceGroup] = []
     stack: list[tuple[int, str]] = []
     place = ""
     for position, token in enumerate(tokens):
@@ -58,7 +58,7 @@ def groups(tokens: Sequence[str]) -> list[Group]:
             stack.append((position + 1, place))
         elif token == "}" and stack:
             start, host = stack.pop()
-            found.append(Group(start, position, host))
+            found.append(BraceGroup(start, position, host))
             place = r"\frac 1" if host == r"\frac 0" else ""
         elif token in ("^", "_", r"\sqrt"):
             place = token
@@ -119,7 +119,7 @@ class Recombiner:
     def __init__(self, examples: Sequence[Example]) -> None:
         self._pieces = [piece for piece in map(Piece.of, examples) if ink_complete(piece)]
         self._symbols: dict[str, list[tuple[int, int]]] = {}
-        self._groups: dict[str, list[tuple[int, Group]]] = {}
+        self._groups: dict[str, list[tuple[int, BraceGroup]]] = {}
         for number, piece in enumerate(self._pieces):
             for position, (token, strokes) in enumerate(zip(piece.tokens, piece.strokes_of, strict=True)):
                 if strokes and token not in FITTED:

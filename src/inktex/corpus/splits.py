@@ -1,8 +1,8 @@
 """Which split a file of a CROHME package belongs to, told from its path.
 
-In goes a path like `CROHME2013_data/TestINKMLGT.zip/TestINKMLGT/x.inkml`, with archives written as folders;
-out comes the name of a split: `train`, `test2013`, `valid2019`, `symbols-test2014`, … The packages of 2011 to
-2023 agree on hardly anything but the words train, test and valid and a year somewhere in the path.
+A path like `CROHME2013_data/TestINKMLGT.zip/TestINKMLGT/x.inkml`, with archives written as folders, gives
+the name of a split: `train`, `test2013`, `valid2019`, `symbols-test2014`, … The packages of 2011 to 2023
+agree on hardly anything but the words train, test and valid and a year somewhere in the path.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""Figures about a split: how much there is of everything.
-
-In goes a `Corpus`; out come the numbers that `inktex data stats` prints and draws.
-"""
+"""Statistics of a split (`Corpus`), which `inktex data stats` prints and draws."""
 
 from collections import Counter
 from collections.abc import Iterable

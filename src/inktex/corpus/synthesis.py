@@ -1,8 +1,8 @@
-"""Write new expressions: tokens in, ink with truth, segmentation and the strokes of each token out.
+"""Writes new expressions from tokens: ink with truth, segmentation and the strokes of each token.
 
-The hand of `placing` decides which glyph of a symbol bank goes where; here the glyphs become one ink with
+The hand of `placing` decides which glyph of a symbol bank goes where. Here the glyphs become one ink with
 the irregularities that run through a whole expression: slant, a line that rises or falls, a slow wobble, the
-jitter of the pen. Everything follows from the seed.
+jitter of the pen. The same seed gives the same ink.
 """
 
 from collections.abc import Iterator

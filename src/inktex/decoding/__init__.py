@@ -1,11 +1,12 @@
 """From a model's probabilities to an answer: greedy and beam search, ensembles, always well-formed LaTeX."""
 
-from .batching import EncodedStepper, decode_batches, feature_length, length_batches
+from .batching import EncodedStepper, length_batches
 from .beam import beam_search
+from .directions import score_sequences, search_both_ways
 from .ensemble import EnsembleStepper
 from .greedy import greedy
 from .options import Hypothesis, LengthHandling, SearchOptions
-from .stepper import DecodingError, SearchCancelled, State, StepOutput, Stepper, TokenScorer
+from .stepper import DecodingError, SearchCancelled, State, StepOutput, Stepper
 
 __all__ = [
     "DecodingError",
@@ -18,10 +19,9 @@ __all__ = [
     "State",
     "StepOutput",
     "Stepper",
-    "TokenScorer",
     "beam_search",
-    "decode_batches",
-    "feature_length",
     "greedy",
     "length_batches",
+    "score_sequences",
+    "search_both_ways",
 ]

@@ -1,19 +1,13 @@
-"""Many expressions in batches of similar length.
+"""Many expressions, encoded in batches of similar length: a batch is padded to its longest member."""
 
-Comes in: any number of expressions. Goes out: the answers in the same order. A batch is padded to its longest
-member and runs until its slowest expression is done, so neighbours in length belong together.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from inktex.latex import Vocabulary
 
-from .beam import beam_search
-from .options import Hypothesis, SearchOptions
-from .stepper import Ids, State, StepOutput, Stepper, TokenScorer
+from .stepper import Ids, State, StepOutput, Stepper
 
 
 class EncodedStepper:
@@ -53,22 +47,3 @@ def length_batches(lengths: Sequence[int], size: int) -> list[list[int]]:
     """
     order = sorted(range(len(lengths)), key=lambda position: -lengths[position])
     return [order[start : start + size] for start in range(0, len(order), size)]
-
-
-def decode_batches(
-    stepper: Stepper,
-    features: Sequence[Any],
-    options: SearchOptions,
-    *,
-    batch: int = 8,
-    scorer: TokenScorer | None = None,
-) -> Iterator[tuple[int, list[Hypothesis]]]:
-    """Search all expressions; yields (position, answers) batch by batch, so that progress can be shown."""
-    for positions in length_batches([feature_length(item) for item in features], batch):
-        answers = beam_search(stepper, [features[position] for position in positions], options, scorer=scorer)
-        yield from zip(positions, answers, strict=True)
-
-
-def feature_length(features: Any) -> int:
-    """Rows of an expression's features; of the longest view where an ensemble reads several."""
-    return max(len(view) for view in features) if isinstance(features, tuple) else len(features)

@@ -1,14 +1,14 @@
 """Beam search over many expressions at once (the paper's section III: 10 partial hypotheses per step).
 
-Comes in: a stepper and features of a batch of expressions. Goes out: for each its best `Hypothesis`es, best
-first.
+Takes a stepper and the features of a batch of expressions; returns the best `Hypothesis`es of
+each, best first.
 
 At every step the `beam` best continuations of an expression are chosen among all continuations of its
-hypotheses; those that end leave the beam, the others go on. An expression is finished when none of its
-hypotheses can still reach the answers it has. The greedy hypothesis is carried along even when it falls out
-of the beam, so that no answer scores below it. All expressions share the steps of the model; rows
-(hypotheses) are kept together by expression. What concerns all tokens of the vocabulary is done by arrays;
-the few choices of a step are plain numbers in lists, since for a dozen of them calls are what costs.
+hypotheses. Those that end leave the beam, the others go on. An expression is finished when none of its
+hypotheses can still beat the answers it has. The greedy hypothesis is kept even when it falls out of the
+beam, so that no answer scores below it. All expressions share the steps of the model; rows (hypotheses) are
+kept together by expression. Work over the whole vocabulary is done with arrays. The few choices of a step
+are plain numbers in lists, because for a dozen of them the calls are what costs.
 """
 
 import math
@@ -23,7 +23,7 @@ import numpy as np
 from .history import History
 from .masks import permitted_tokens, token_table
 from .options import Hypothesis, SearchOptions
-from .stepper import DecodingError, Floats, Ids, Joint, SearchCancelled, Stepper, TokenScorer
+from .stepper import LOWEST_LOG_PROB, DecodingError, Floats, Ids, SearchCancelled, Stepper
 
 _DEFAULT = SearchOptions()
 
@@ -33,7 +33,6 @@ def beam_search(
     features: Sequence[Any],
     options: SearchOptions = _DEFAULT,
     *,
-    scorer: TokenScorer | None = None,
     cancelled: Callable[[], bool] | None = None,
     deadline: float | None = None,
 ) -> list[list[Hypothesis]]:
@@ -45,7 +44,7 @@ def beam_search(
     """
     if not features:
         return []
-    search = _Search(stepper, features, options, scorer)
+    search = _Search(stepper, features, options)
     while search.groups:
         if cancelled is not None and cancelled():
             raise SearchCancelled
@@ -66,7 +65,7 @@ class _Expression:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _Rows:
     """The rows of one expression in the model's state."""
 
     expression: _Expression
@@ -78,23 +77,21 @@ class _Group:
 class _Search:
     """The hypotheses of one batch: row i of every array belongs to row i of the model's state."""
 
-    def __init__(
-        self, stepper: Stepper, features: Sequence[Any], options: SearchOptions, scorer: TokenScorer | None
-    ) -> None:
+    def __init__(self, stepper: Stepper, features: Sequence[Any], options: SearchOptions) -> None:
         rows = len(features)
         self._options = options
         self._beam = options.beam
         self._limit = options.max_length
         self._table = token_table(stepper.vocabulary, grammar=options.grammar)
-        self._permitted = permitted_tokens(stepper.vocabulary, options.symbol_ids)
-        self._joint = Joint(stepper, scorer, options.scorer_weight)
-        self._state = self._joint.start(features)
-        self._lengths = stepper.lengths(self._state[0])
+        self._permitted = permitted_tokens(stepper.vocabulary, options.symbols)
+        self._stepper = stepper
+        self._state = stepper.start(features)
+        self._lengths = stepper.lengths(self._state)
         self._history = History()
         self._count = 0  # tokens of every hypothesis so far
 
         self._expressions = [_Expression() for _ in features]
-        self.groups = [_Group(each, row, row + 1, row) for row, each in enumerate(self._expressions)]
+        self.groups = [_Rows(each, row, row + 1, row) for row, each in enumerate(self._expressions)]
         self._tokens: Ids = np.zeros(rows, np.int64)  # (rows,) previous token
         self._totals: Floats = np.zeros(rows)  # (rows,) sum of gains
         self._grammar: Ids = np.full(rows, self._table.start)  # (rows,)
@@ -102,19 +99,20 @@ class _Search:
 
     def step(self) -> None:
         """Let every hypothesis grow by one token and keep the best."""
-        output = self._joint.step(self._state, self._tokens)
+        output = self._stepper.step(self._state, self._tokens)
         allowed = self._table.allowed(self._grammar, self._limit - self._count, self._permitted)
-        candidates = np.where(allowed, output.gains + self._totals[:, None], -np.inf)  # (rows, K)
+        gains = np.maximum(output.log_probs, LOWEST_LOG_PROB)
+        candidates = np.where(allowed, gains + self._totals[:, None], -np.inf)  # (rows, K)
         self._count += 1
         chosen: list[int] = []  # places in the flat candidates, of all groups
         kept: list[int] = []  # numbers of the choices that go on
         totals: list[float] = []  # of these
-        groups: list[_Group] = []
+        groups: list[_Rows] = []
         for group in self.groups:
             first = len(kept)
             greedy = self._choose(candidates, group, chosen, kept, totals)
             if len(kept) > first:
-                groups.append(_Group(group.expression, first, len(kept), greedy))
+                groups.append(_Rows(group.expression, first, len(kept), greedy))
         size = candidates.shape[1]
         rows, tokens = [place // size for place in chosen], [place % size for place in chosen]
         log_probs = output.log_probs.take(chosen).tolist()
@@ -129,7 +127,7 @@ class _Search:
         if rows != list(range(len(candidates))):
             taken = np.array(rows, np.int64)
             self._grammar = self._grammar.take(taken)
-            self._state = self._joint.select(self._state, taken)
+            self._state = self._stepper.select(self._state, taken)
         self._grammar = self._table.advance(self._grammar, self._tokens)
 
     def hurry(self) -> None:
@@ -139,10 +137,10 @@ class _Search:
         best = [max(range(group.first, group.end), key=totals.__getitem__) for group in waiting]
         rows = np.array(best, np.int64)
         self._beam = 1
-        self.groups = [_Group(group.expression, row, row + 1, greedy=-1) for row, group in enumerate(waiting)]
+        self.groups = [_Rows(group.expression, row, row + 1, greedy=-1) for row, group in enumerate(waiting)]
         if waiting:
             self._limit = min(self._limit, self._count + int(self._table.closing(self._grammar[rows]).max()))
-            self._state = self._joint.select(self._state, rows)
+            self._state = self._stepper.select(self._state, rows)
             self._tokens, self._totals = self._tokens[rows], self._totals[rows]
             self._grammar, self._origins = self._grammar[rows], [self._origins[row] for row in best]
 
@@ -159,7 +157,7 @@ class _Search:
         ]
 
     def _choose(
-        self, candidates: Floats, group: _Group, chosen: list[int], kept: list[int], totals: list[float]
+        self, candidates: Floats, group: _Rows, chosen: list[int], kept: list[int], totals: list[float]
     ) -> int:
         """Add the choices of one expression to all of them; gives the row that its greedy one will have.
 

@@ -1,6 +1,6 @@
 """Several models as one: their probabilities are averaged at every step (the paper's system P3, section III).
 
-Comes in: steppers over one vocabulary. Goes out: a stepper. The mean is taken of probabilities, not of their
+Combines steppers over one vocabulary into one stepper. The mean is taken of probabilities, not of their
 logarithms: one confident model can carry a token that the others miss.
 """
 
@@ -63,8 +63,7 @@ class EnsembleStepper:
             for member, stepper in enumerate(self._steppers)
         ]
         lengths = [stepper.lengths(part) for stepper, part in zip(self._steppers, parts, strict=True)]
-        # Attention can only be averaged between members whose annotations stand for the same stretches of
-        # ink.
+        # Attention can only be averaged between members whose annotations stand for the same ink.
         alike = np.array([np.array_equal(length, lengths[0]) for length in lengths])
         return _State(tuple(parts), np.where(alike, np.exp(self._log_shares), 0).astype(np.float32))
 

@@ -1,7 +1,7 @@
 """Greedy search: the most probable token at every step, for a batch of expressions at once.
 
-Comes in: a stepper and features. Goes out: one `Hypothesis` per expression. It is the fast answer (validation
-while training, a preview while writing) and the measure that beam search is held against.
+Returns one `Hypothesis` per expression. It is the fast search (validation while training, a preview while
+writing) and the baseline for beam search.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ import numpy as np
 from .history import History
 from .masks import permitted_tokens, token_table
 from .options import Hypothesis, SearchOptions
-from .stepper import DecodingError, Joint, SearchCancelled, Stepper, TokenScorer
+from .stepper import LOWEST_LOG_PROB, DecodingError, SearchCancelled, Stepper
 
 _DEFAULT = SearchOptions(beam=1)
 
@@ -22,7 +22,6 @@ def greedy(
     features: Sequence[Any],
     options: SearchOptions = _DEFAULT,
     *,
-    scorer: TokenScorer | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> list[Hypothesis]:
     """Decode each expression by its most probable next token; `beam` and `top` play no part."""
@@ -30,10 +29,9 @@ def greedy(
         return []
     vocabulary = stepper.vocabulary
     table = token_table(vocabulary, grammar=options.grammar)
-    permitted = permitted_tokens(vocabulary, options.symbol_ids)
-    joint = Joint(stepper, scorer, options.scorer_weight)
-    state = joint.start(features)
-    lengths = stepper.lengths(state[0])
+    permitted = permitted_tokens(vocabulary, options.symbols)
+    state = stepper.start(features)
+    lengths = stepper.lengths(state)
     answers: list[Hypothesis | None] = [None] * len(features)
     history = History()
 
@@ -46,9 +44,9 @@ def greedy(
     while len(owners):
         if cancelled is not None and cancelled():
             raise SearchCancelled
-        output = joint.step(state, tokens)
+        output = stepper.step(state, tokens)
         allowed = table.allowed(grammar, options.max_length - count, permitted)
-        gains = np.where(allowed, output.gains, -np.inf)
+        gains = np.where(allowed, np.maximum(output.log_probs, LOWEST_LOG_PROB), -np.inf)
         rows = np.arange(len(owners))
         tokens = gains.argmax(axis=1)
         totals = totals + gains[rows, tokens]
@@ -64,7 +62,7 @@ def greedy(
         state = output.state
         going = np.flatnonzero(tokens)
         if len(going) < len(owners):
-            state = joint.select(state, going) if len(going) else state
+            state = stepper.select(state, going) if len(going) else state
             owners, tokens, grammar, totals = owners[going], tokens[going], grammar[going], totals[going]
         grammar = table.advance(grammar, tokens)
         origins = going

@@ -1,7 +1,7 @@
-"""Where every hypothesis came from: back-pointers per step, read backwards once a hypothesis is finished.
+"""Where every hypothesis came from: back-pointers per step, followed once a hypothesis is finished.
 
-Comes in: the choices of each step. Goes out: `Hypothesis`. Nothing is copied while the search runs; the
-attention of a step stays the array that the model returned.
+Records the choices of each step and builds `Hypothesis` objects from them. Nothing is copied while the
+search runs; the attention of a step stays the array that the model returned.
 """
 
 from dataclasses import dataclass

@@ -1,26 +1,30 @@
 """The grammar as arrays: which tokens may follow, for many hypotheses at once.
 
-Comes in: the numbers of grammar states and tokens, one per hypothesis. Goes out: masks (rows, K) and the
-next states. States are numbered when first met and kept with their mask and transitions, so that a step of
-the search is a few array look-ups; the grammar itself is only asked about what was never seen before.
+Takes the numbers of grammar states and tokens, one per hypothesis; returns masks (rows, K) and the next
+states. States are numbered when first met and kept with their mask and transitions, so that a step of the
+search is a few array look-ups. The grammar itself is asked only about states that were never seen before.
 """
 
 import threading
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.latex import END_MARK, Grammar, Vocabulary
+from inktex.latex import END_MARK, Grammar, Vocabulary, symbols
 from inktex.latex import State as GrammarState
 
 from .stepper import Bools, DecodingError, Ids
 
 # Tokens without ink of their own, or whose ink is structure; a restriction of the symbols leaves them alone.
-STRUCTURE = frozenset({END_MARK, "{", "}", "^", "_", r"\limits", r"\frac", r"\sqrt"})
+STRUCTURE = frozenset(
+    {END_MARK, r"\limits"}
+    | {token for group in ("scripts", "structures", "environments") for token in symbols.GROUPS[group]}
+)
 
-# Signs that the grammar takes in some places only: with nothing else to write, groups could not be filled.
-NEVER_ALONE = frozenset({"'", "[", "]"})
+# Symbols that the grammar takes in some places only: with nothing else to write, groups could not be filled.
+NEVER_ALONE = frozenset({"'", "[", "]", r"\mod", *symbols.GROUPS["accents"]})
 
 # No token lengthens the way to a well-formed end by more than this: only so near to the length limit
 # must the consequences of each token be looked at.
@@ -64,6 +68,8 @@ class TokenTable:
 
         `permitted` (K,) restricts the tokens further.
         """
+        if remaining < 0:  # cannot happen while answers end where they must; a search would never end
+            raise DecodingError("an answer has become longer than its limit")
         if remaining > CLOSING_MARGIN + self._furthest or remaining > CLOSING_MARGIN + int(
             self._closing[states].max()
         ):
@@ -81,6 +87,15 @@ class TokenTable:
             for row in np.flatnonzero(following < 0):
                 following[row] = self._advance_one(int(states[row]), int(tokens[row]))
         return following
+
+    def accepts(self, tokens: Sequence[int]) -> bool:
+        """Whether a whole sequence, without the end mark, is well-formed."""
+        state = self.start
+        for token in tokens:
+            if not self._masks[state, token]:
+                return False
+            state = self._advance_one(state, token)
+        return bool(self._masks[state, 0])
 
     def _advance_one(self, state: int, token: int) -> int:
         if self._next[state, token] >= 0 or self._grammar is None:
@@ -153,11 +168,11 @@ def permitted_tokens(vocabulary: Vocabulary, symbols: frozenset[int] | None) -> 
         return None
     outside = [number for number in symbols if not 0 <= number < vocabulary.size]
     if outside:
-        raise DecodingError(f"symbols: {outside[0]} is no id of the vocabulary of {vocabulary.size} tokens")
+        raise DecodingError(f"symbols: {outside[0]} is not an id of the {vocabulary.size} tokens")
     mask = np.array([token in STRUCTURE for token in vocabulary.tokens])
     written = [number for number in symbols if not mask[number]]
     if not {vocabulary.tokens[number] for number in written} - NEVER_ALONE:
-        raise DecodingError("symbols: at least one that can be an expression by itself must be allowed")
+        raise DecodingError("symbols: allow at least one symbol that can be an expression on its own")
     mask[written] = True
     if "[" in vocabulary and "]" in vocabulary and mask[vocabulary.id("[")]:
         mask[vocabulary.id("]")] = True

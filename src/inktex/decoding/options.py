@@ -1,17 +1,17 @@
-"""What a search is asked for and what it answers: plain data.
+"""Options and results of a search, as plain data.
 
-`SearchOptions` also holds the one formula that ranks hypotheses of different lengths, since a sum of log
-probabilities favours short answers: the plain sum, the sum divided by a power of the length, or a reward
-per token. Which one serves best is a matter of the model and is chosen on the validation set.
+`SearchOptions` also holds the formula that ranks hypotheses of different lengths, since a sum of log
+probabilities favours short answers: the plain sum, the sum divided by a power of the length, or a reward per
+token. Which one is best depends on the model and is chosen on the validation set.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .stepper import Bools, DecodingError
+from .stepper import DecodingError
 
 LengthHandling: TypeAlias = Literal["none", "normalise", "reward"]
 
@@ -27,9 +27,10 @@ class SearchOptions:
     length_handling: LengthHandling = "none"
     length_weight: float = 1.0  # exponent of "normalise", log probability per token of "reward"
     horizon: int = 8  # with length handling: certain tokens credited before a hypothesis is given up
+    backward_weight: float = 0.5  # of the score of a reader from right to left, where there is one
     prune: float | None = None  # drop hypotheses this many nats behind the best; None keeps the beam full
-    symbols: frozenset[int] | Bools | None = None  # ids that may be written (structure always may); None: all
-    scorer_weight: float = 0.3  # weight of the language model, where one is given
+    widest: int | None = None  # hypotheses times annotations of a step, past which a reader narrows the beam
+    symbols: frozenset[int] | None = None  # ids that may be written (structure always may); None: all
 
     def __post_init__(self) -> None:
         if self.beam < 1 or self.top < 1 or self.max_length < 1:
@@ -38,16 +39,8 @@ class SearchOptions:
             raise DecodingError(f"length_handling is none, normalise or reward, not {self.length_handling!r}")
         if self.length_handling == "normalise" and self.length_weight < 0:
             raise DecodingError("length_weight is the exponent of the length and cannot be negative")
-        if self.horizon < 0 or (self.prune is not None and self.prune < 0) or self.scorer_weight < 0:
-            raise DecodingError("horizon, prune and scorer_weight cannot be negative")
-        if isinstance(self.symbols, np.ndarray):
-            # As a set, so that options stay comparable and hashable.
-            object.__setattr__(self, "symbols", frozenset(np.flatnonzero(self.symbols).tolist()))
-
-    @property
-    def symbol_ids(self) -> frozenset[int] | None:
-        """The allowed symbols as a set of ids."""
-        return cast("frozenset[int] | None", self.symbols)
+        if self.horizon < 0 or (self.prune or 0) < 0 or (self.widest or 0) < 0:
+            raise DecodingError("horizon, prune and widest cannot be negative")
 
     def score(self, total: float, count: int) -> float:
         """Rank value of a sum of log probabilities over `count` tokens, the end mark included."""
@@ -60,8 +53,8 @@ class SearchOptions:
     def bound(self, total: float, count: int, longest: int) -> float:
         """Best score that a sum over `count` tokens may still reach when it ends within `longest` tokens.
 
-        The sum can only fall, and for a given sum the score is monotone in the length: one of both ends is
-        best.
+        The sum can only fall, and for a given sum the score is monotone in the length, so one
+        of the two ends is the best.
         """
         if self.length_handling == "none":
             return total
@@ -74,7 +67,7 @@ class Hypothesis:
 
     tokens: tuple[int, ...]  # ids, without the end mark
     log_prob: float  # of the model, summed over the tokens and the end mark
-    score: float  # what answers are ranked by: after length handling and language model
+    score: float  # what answers are ranked by: after length handling
     token_log_probs: NDArray[np.float32]  # (T+1,), the end mark last
     attention: NDArray[np.float32]  # (T+1, L) over the valid annotations of the expression
     cut: bool = False  # it used up the length it was allowed (or the time), so its end may have been forced

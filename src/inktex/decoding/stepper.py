@@ -1,9 +1,9 @@
 """What the search asks of a model: one decoder step for a batch of hypotheses.
 
-Comes in: features of expressions, then the previous token of every hypothesis. Goes out: log probabilities
-of the next token and the attention they were made with (the paper's equations 6 to 9, one time step). The
-search knows nothing else about a network, so torch, onnxruntime, an ensemble and a table in a test all
-serve it alike.
+A stepper takes the features of expressions, then the previous token of every hypothesis, and returns the log
+probabilities of the next token and the attention behind them (the paper's equations 6 to 9, one time step).
+The search knows nothing else about a network, so torch, onnxruntime, an ensemble and a table in a test all
+work the same way.
 """
 
 from collections.abc import Sequence
@@ -61,55 +61,3 @@ class Stepper(Protocol):
 
     def lengths(self, state: State) -> Ids:
         """Number of valid annotations per row."""
-
-
-class TokenScorer(Protocol):
-    """A second opinion on the next token that sees tokens only, such as a language model of formulas."""
-
-    def start(self, rows: int) -> State:
-        """A state for that many empty hypotheses."""
-
-    def step(self, state: State, tokens: Ids) -> tuple[Floats, State]:
-        """Log probabilities (rows, K) of the next token, in the columns of the model's vocabulary."""
-
-    def select(self, state: State, rows: Ids) -> State:
-        """Gather rows, as for a `Stepper`."""
-
-
-@dataclass(frozen=True, slots=True)
-class JointOutput:
-    """One step of the model and of the scorer, if there is one."""
-
-    log_probs: Floats  # (rows, K) of the model alone
-    gains: Floats  # (rows, K) what each next token adds to the sum that the search maximises
-    attention: Floats  # (rows, L)
-    state: tuple[State, State]
-
-
-class Joint:
-    """A stepper and a scorer moved in step: shallow fusion, `log p(model) + weight * log p(scorer)`."""
-
-    def __init__(self, stepper: Stepper, scorer: TokenScorer | None, weight: float) -> None:
-        self._stepper = stepper
-        self._scorer = scorer
-        self._weight = weight
-
-    def start(self, features: Sequence[Any]) -> tuple[State, State]:
-        """Start both for a batch of expressions."""
-        scorer_state = None if self._scorer is None else self._scorer.start(len(features))
-        return self._stepper.start(features), scorer_state
-
-    def step(self, state: tuple[State, State], tokens: Ids) -> JointOutput:
-        """Step both and add up what they say."""
-        output = self._stepper.step(state[0], tokens)
-        gains: Floats = np.maximum(output.log_probs, LOWEST_LOG_PROB)
-        scorer_state = None
-        if self._scorer is not None:
-            scores, scorer_state = self._scorer.step(state[1], tokens)
-            gains = gains + self._weight * np.maximum(scores, LOWEST_LOG_PROB)
-        return JointOutput(output.log_probs, gains, output.attention, (output.state, scorer_state))
-
-    def select(self, state: tuple[State, State], rows: Ids) -> tuple[State, State]:
-        """Gather rows of both."""
-        scorer_state = None if self._scorer is None else self._scorer.select(state[1], rows)
-        return self._stepper.select(state[0], rows), scorer_state

@@ -5,12 +5,12 @@ from .metrics import Truth, evaluate
 from .predictions import PredictionError, Predictions, read_predictions, write_predictions
 from .report import Report, render
 from .results import Evaluation, Rate
-from .runner import LoadedModel, System, recognise
+from .runner import Answers, System, read_answers, systems_of
 
 __all__ = [
+    "Answers",
     "Comparison",
     "Evaluation",
-    "LoadedModel",
     "PredictionError",
     "Predictions",
     "Rate",
@@ -20,8 +20,9 @@ __all__ = [
     "compare",
     "evaluate",
     "mcnemar_p_value",
+    "read_answers",
     "read_predictions",
-    "recognise",
     "render",
+    "systems_of",
     "write_predictions",
 ]

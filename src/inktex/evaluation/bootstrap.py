@@ -1,8 +1,8 @@
-"""How sure a rate is: 95 % percentile intervals from resampled test sets.
+"""95 % percentile intervals for rates, from resampled test sets.
 
-Comes in: per expression the numerator and the denominator of each rate. Goes out: two bounds per rate.
-Expressions are drawn with replacement; every rate (a share of expressions, or WER, a ratio of sums) is
-recomputed for all draws by one matrix product. The same seed gives the same bounds.
+Takes the numerator and the denominator of each rate per expression; returns two bounds per rate. Expressions
+are drawn with replacement; every rate (a share of expressions, or WER, a ratio of sums) is recomputed for
+all draws by one matrix product. The same seed gives the same bounds.
 """
 
 from typing import Any

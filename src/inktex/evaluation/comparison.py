@@ -1,8 +1,7 @@
 """Are two systems different? McNemar's exact test on the expressions that only one of them read correctly.
 
-Comes in: for each expression whether either system was right. Goes out: the counts and a two-sided p-value.
-Under the hypothesis that both are equally good, each such expression is a fair coin; the binomial tail is
-summed exactly.
+Takes for each expression whether either system was right; returns the counts and a two-sided p-value. If
+both systems are equally good, each such expression is a fair coin; the binomial tail is summed exactly.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,9 @@
 """From answers to figures: compare every answer with its truth, then sum up.
 
-Comes in: the truth (tokens in canonical caption form, with stem and folder) and one answer each. Goes out:
-an `Evaluation`. An expression is correct if its tokens equal those of the truth (paper, section III-A);
-edits are insertions, deletions and replacements of tokens, counted by rapidfuzz.
+Takes the truth (tokens in canonical caption form, with stem and folder) and one answer each, and gives an
+`Evaluation`. An expression is correct if its tokens equal those of the truth (paper, section III-A). Errors
+are counted twice, under two names: token edits (insertions, deletions, replacements, by rapidfuzz) and labels
+of the label graph that differ.
 """
 
 from collections import Counter
@@ -13,14 +14,28 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.latex import LatexError
+from inktex.latex import LatexError, Layout
+from inktex.latex.labelgraph import GraphDifference
 
 from .bootstrap import bootstrap_intervals
-from .results import Confusion, Evaluation, Group, LayoutRates, Rate, TokenRates
-from .trees import SPATIAL, TreeDifference, spatial_relations, tree_difference
+from .kinds import count_kinds
+from .labelgraphs import Found, StrokeCounts, graph_of, stroke_counts, symbol_errors, truth_graph
+from .results import (
+    Confusion,
+    Evaluation,
+    GraphRates,
+    Rate,
+    RecallPrecision,
+    StrokeRates,
+    Subset,
+    TokenRates,
+)
+from .trees import SPATIAL, Confusions, find_confusions, spatial_relations
 
-LENGTH_BOUNDS = (5, 10, 15, 20, 30)  # tokens of the truth
+LENGTH_BOUNDS = (10, 20, 30, 40)  # tokens of the truth
 SPATIAL_NAMES = tuple(dict.fromkeys(SPATIAL.values()))
+_STROKE_PARTS = ("segments", "classes", "relations")
+StrokesOf = Sequence[Sequence[int]]  # per token the strokes that belong to it alone
 
 
 class Truth(Protocol):
@@ -32,6 +47,8 @@ class Truth(Protocol):
     def folder(self) -> str: ...
     @property
     def tokens(self) -> tuple[str, ...]: ...
+    @property
+    def strokes_of(self) -> StrokesOf: ...
 
 
 @dataclass(frozen=True)
@@ -41,9 +58,10 @@ class Outcome:
     truth: Truth
     answer: tuple[str, ...]
     edits: int  # token edits
-    tree: TreeDifference | None  # None where the answer has no layout tree
+    graph: GraphDifference
+    strokes: StrokeCounts | None  # None where the segmentation of truth or answer is not known
+    confusions: Confusions | None  # None where the answer has no layout tree
     relations: Counter[str]  # spatial relationships of the truth
-    symbols: int  # signs of the truth
 
 
 def _count_edits(truth: Sequence[str], answer: Sequence[str]) -> int:
@@ -54,20 +72,45 @@ def _count_edits(truth: Sequence[str], answer: Sequence[str]) -> int:
     return Levenshtein.distance(truth, answer)
 
 
-def judge(truth: Truth, answer: Sequence[str]) -> Outcome:
-    """Compare one answer with its truth."""
-    tree = _difference(truth.tokens, answer)
-    own = _difference(truth.tokens, truth.tokens)
-    edits = _count_edits(truth.tokens, answer)
-    relations = spatial_relations(own.truth_relations if own else ())
-    return Outcome(truth, tuple(answer), edits, tree, relations, own.truth_symbols if own else 0)
+def judge(
+    truth: Truth,
+    answer: Sequence[str],
+    strokes_of: StrokesOf | None = None,
+    annotated: Layout | None = None,
+) -> Outcome:
+    """Compare one answer with its truth; `annotated` stands in where the strokes of the truth are unknown."""
+    return Outcome(
+        truth=truth,
+        answer=tuple(answer),
+        edits=_count_edits(truth.tokens, answer),
+        graph=symbol_errors(truth.tokens, answer),
+        strokes=_count_strokes(truth, answer, strokes_of, annotated),
+        confusions=_confusions(truth.tokens, answer),
+        relations=_relations(truth.tokens),
+    )
 
 
-def _difference(truth: Sequence[str], answer: Sequence[str]) -> TreeDifference | None:
+def _count_strokes(
+    truth: Truth, answer: Sequence[str], strokes_of: StrokesOf | None, annotated: Layout | None
+) -> StrokeCounts | None:
+    expected = truth_graph(truth.tokens, truth.strokes_of, annotated)
+    if strokes_of is None or expected is None:
+        return None
+    return stroke_counts(expected, graph_of(answer, strokes_of))
+
+
+def _confusions(truth: Sequence[str], answer: Sequence[str]) -> Confusions | None:
     try:
-        return tree_difference(truth, answer)
+        return find_confusions(truth, answer)
     except LatexError:
         return None
+
+
+def _relations(truth: Sequence[str]) -> Counter[str]:
+    try:
+        return spatial_relations(truth)
+    except LatexError:
+        return Counter()
 
 
 def evaluate(
@@ -76,6 +119,9 @@ def evaluate(
     truths: Sequence[Truth],
     answers: Sequence[Sequence[str] | None],
     *,
+    strokes: Sequence[StrokesOf] | None = None,
+    annotated: Mapping[str, Layout] | None = None,
+    others: Sequence[Sequence[Sequence[str]]] | None = None,
     vocabulary: Collection[str] | None = None,
     malformed: Collection[str] = (),
     seconds: float | None = None,
@@ -83,15 +129,23 @@ def evaluate(
 ) -> Evaluation:
     """Measure a system; an answer that is None counts as wrong.
 
-    `vocabulary` holds the tokens that the system can write at all, `malformed` the stems whose answers were
-    no readable LaTeX.
+    `strokes` says which strokes each token of each answer was read from, `annotated` what a file says about
+    its strokes where its LaTeX does not (by stem), `others` the hypotheses behind each answer, `vocabulary`
+    which tokens the system can write at all, `malformed` the stems whose answers could not be read as LaTeX.
     """
     if not truths:
         raise ValueError(f"{data}: there are no expressions to measure {system} on")
-    outcomes = [judge(truth, answer or ()) for truth, answer in zip(truths, answers, strict=True)]
+    read_from: Sequence[StrokesOf | None] = strokes or [None] * len(truths)
+    outcomes = [
+        judge(truth, answer or (), strokes_of, (annotated or {}).get(truth.stem))
+        for truth, answer, strokes_of in zip(truths, answers, read_from, strict=True)
+    ]
     rates = _Rates(len(outcomes))
     _add_token_rates(rates, outcomes)
-    _add_layout_rates(rates, outcomes)
+    _add_graph_rates(rates, outcomes)
+    _add_stroke_rates(rates, outcomes)
+    if others is not None:
+        rates.add(("tokens", "among"), [_among(*pair) for pair in zip(outcomes, others, strict=True)])
     groups = _groups(outcomes)
     for key, members in groups.items():
         _add_group(rates, key, members, outcomes)
@@ -100,7 +154,8 @@ def evaluate(
         [] if vocabulary is None else [token for token in truth.tokens if token not in vocabulary]
         for truth in truths
     ]
-    no_tree = {outcome.truth.stem for outcome in outcomes if outcome.tree is None}
+    confusions = [outcome.confusions for outcome in outcomes if outcome.confusions is not None]
+    no_tree = {outcome.truth.stem for outcome in outcomes if outcome.confusions is None}
     return Evaluation(
         system=system,
         data=data,
@@ -111,25 +166,25 @@ def evaluate(
             within_2=found["tokens", "2"],
             within_3=found["tokens", "3"],
             wer=found["tokens", "wer"],
+            among=found.get(("tokens", "among")),
         ),
-        layout=LayoutRates(
-            exact=found["layout", "exact"],
-            within_1=found["layout", "1"],
-            within_2=found["layout", "2"],
-            within_3=found["layout", "3"],
-            symbol_recall=found["layout", "symbol recall"],
-            symbol_precision=found["layout", "symbol precision"],
-            relation_recall=found["layout", "relation recall"],
-            relation_accuracy=found["layout", "relation accuracy"],
-            recall_by_relation={name: found["relation recall", name] for name in SPATIAL_NAMES},
+        label_graph=GraphRates(
+            exact=found["graph", "exact"],
+            within_1=found["graph", "1"],
+            within_2=found["graph", "2"],
+            within_3=found["graph", "3"],
+            structure=found["graph", "structure"],
         ),
+        stroke_graph=_stroke_rates(outcomes, found),
+        errors_by_kind={
+            kind.value: count
+            for kind, count in count_kinds((o.truth.tokens, o.answer) for o in outcomes).items()
+        },
         by_length=_group_results("length", groups, found),
         by_folder=_group_results("folder", groups, found),
         by_relation=_group_results("relation", groups, found),
-        symbol_confusions=_most_frequent(pair for o in outcomes if o.tree for pair in o.tree.labels),
-        relation_confusions=_most_frequent(
-            pair for o in outcomes if o.tree for pair in o.tree.relations if pair[0] != pair[1]
-        ),
+        symbol_confusions=_most_frequent(pair for each in confusions for pair in each.labels),
+        relation_confusions=_most_frequent(pair for each in confusions for pair in each.relations),
         unanswered=sum(answer is None for answer in answers),
         malformed=len(no_tree | {truth.stem for truth in truths if truth.stem in malformed}),
         unknown_tokens=dict(Counter(token for tokens in unknown for token in tokens).most_common()),
@@ -170,43 +225,61 @@ def _add_token_rates(rates: _Rates, outcomes: Sequence[Outcome]) -> None:
     rates.add(("tokens", "wer"), edits, [len(outcome.truth.tokens) for outcome in outcomes])
 
 
-def _add_layout_rates(rates: _Rates, outcomes: Sequence[Outcome]) -> None:
-    trees = [outcome.tree for outcome in outcomes]
-    errors = np.array([np.inf if tree is None else tree.errors for tree in trees])
-    rates.add(("layout", "exact"), errors == 0)
+def _add_graph_rates(rates: _Rates, outcomes: Sequence[Outcome]) -> None:
+    labels = np.array([outcome.graph.labels for outcome in outcomes])
+    rates.add(("graph", "exact"), labels == 0)
     for k in (1, 2, 3):
-        rates.add(("layout", str(k)), errors <= k)
-    right = [0 if tree is None else tree.right_symbols for tree in trees]
-    rates.add(("layout", "symbol recall"), right, [outcome.symbols for outcome in outcomes])
-    rates.add(
-        ("layout", "symbol precision"), right, [0 if tree is None else tree.answer_symbols for tree in trees]
-    )
-    found = [_relations_found(tree) for tree in trees]
-    total = [sum(counts.values()) for counts in found]
-    rates.add(("layout", "relation recall"), total, [sum(outcome.relations.values()) for outcome in outcomes])
-    rates.add(
-        ("layout", "relation accuracy"), total, [0 if tree is None else len(tree.relations) for tree in trees]
-    )
-    for name in SPATIAL_NAMES:
-        below = [outcome.relations[name] for outcome in outcomes]
-        rates.add(("relation recall", name), [counts[name] for counts in found], below)
+        rates.add(("graph", str(k)), labels <= k)
+    rates.add(("graph", "structure"), [outcome.graph.same_structure for outcome in outcomes])
 
 
-def _relations_found(tree: TreeDifference | None) -> Counter[str]:
-    if tree is None:
-        return Counter()
-    pairs = zip(tree.relations, tree.relation_right, strict=True)
-    return spatial_relations([true for (true, _), right in pairs if right])
+def _add_stroke_rates(rates: _Rates, outcomes: Sequence[Outcome]) -> None:
+    """Expressions without a known segmentation count neither for nor against."""
+    known = np.array([outcome.strokes is not None for outcome in outcomes])
+    labels = np.array([outcome.strokes.labels if outcome.strokes else np.inf for outcome in outcomes])
+    rates.add(("strokes", "exact"), labels == 0, known)
+    for k in (1, 2, 3):
+        rates.add(("strokes", str(k)), labels <= k, known)
+    nothing = Found(0, 0, 0)
+    for what in _STROKE_PARTS:
+        found = [getattr(outcome.strokes, what) if outcome.strokes else nothing for outcome in outcomes]
+        right = [each.right for each in found]
+        rates.add((what, "recall"), right, [each.expected for each in found])
+        rates.add((what, "precision"), right, [each.answered for each in found])
+
+
+def _stroke_rates(outcomes: Sequence[Outcome], found: Mapping[tuple[str, str], Rate]) -> StrokeRates | None:
+    expressions = sum(outcome.strokes is not None for outcome in outcomes)
+    if not expressions:
+        return None
+    segments, classes, relations = (
+        RecallPrecision(found[what, "recall"], found[what, "precision"]) for what in _STROKE_PARTS
+    )
+    return StrokeRates(
+        expressions=expressions,
+        exact=found["strokes", "exact"],
+        within_1=found["strokes", "1"],
+        within_2=found["strokes", "2"],
+        within_3=found["strokes", "3"],
+        segments=segments,
+        classes=classes,
+        relations=relations,
+    )
+
+
+def _among(outcome: Outcome, others: Sequence[Sequence[str]]) -> bool:
+    return outcome.edits == 0 or any(tuple(other) == outcome.truth.tokens for other in others)
 
 
 def _groups(outcomes: Sequence[Outcome]) -> Mapping[tuple[str, str], NDArray[np.bool_]]:
     """Which expressions belong to which part of the test set; parts without any are left out."""
     lengths = np.array([len(outcome.truth.tokens) for outcome in outcomes])
     groups: dict[tuple[str, str], NDArray[np.bool_]] = {}
-    lower = 1
+    lower = 0
     for upper in LENGTH_BOUNDS:
-        groups["length", f"{lower}–{upper}"] = (lengths >= lower) & (lengths <= upper)
-        lower = upper + 1
+        name = f"{lower}–{upper - 1}" if lower else f"under {upper}"
+        groups["length", name] = (lengths >= lower) & (lengths < upper)
+        lower = upper
     groups["length", f"{lower} and more"] = lengths >= lower
     folders = np.array([outcome.truth.folder for outcome in outcomes])
     for folder in sorted(set(folders.tolist())):
@@ -227,9 +300,9 @@ def _add_group(
 
 def _group_results(
     kind: str, groups: Mapping[tuple[str, str], NDArray[np.bool_]], found: Mapping[tuple[str, str], Rate]
-) -> tuple[Group, ...]:
+) -> tuple[Subset, ...]:
     return tuple(
-        Group(name, int(members.sum()), found[f"{kind} exact", name], found[f"{kind} wer", name])
+        Subset(name, int(members.sum()), found[f"{kind} exact", name], found[f"{kind} wer", name])
         for (group, name), members in groups.items()
         if group == kind
     )

@@ -1,8 +1,8 @@
 """Predictions as a text file, one expression per line: `stem<TAB>LaTeX`.
 
-Comes in: such a file, of any system. Goes out: token sequences by stem, in the caption form of the truth,
-so that spacing, optional braces and synonyms of commands cost nobody a match. What cannot be read as LaTeX
-is kept as the words it consists of: it counts as an answer, and as a wrong one.
+Reads such a file of any system into token sequences by stem, in the caption form of the truth, so that
+spacing, optional braces and synonyms of commands make no difference. Text that cannot be read as LaTeX is
+kept as the words it consists of: it counts as an answer, and as a wrong one.
 """
 
 from collections.abc import Mapping, Sequence

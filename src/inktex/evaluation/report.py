@@ -1,8 +1,9 @@
-"""Everything that an evaluation has to say, in one text.
+"""The full report of an evaluation, in one text.
 
-Comes in: the evaluations of some systems on the same expressions. Goes out: the paper's table with these
-systems below it, then intervals, layout, breakdowns, confusions and comparisons, as text, Markdown, LaTeX
-or JSON.
+Takes the evaluations of some systems on the same expressions and writes the paper's table with these systems
+below it, then the other metrics, kinds of errors, breakdowns, confusions and comparisons, as text, Markdown,
+LaTeX or JSON. The title of every table says what it counts: labels of the label graph of symbols, the same
+of strokes, or token edits.
 """
 
 import json
@@ -14,7 +15,17 @@ from typing import Literal
 from .comparison import Comparison
 from .paper import COMPETITION, PAPER, PAPER_DATA, Published
 from .provenance import Provenance
-from .results import Confusion, Evaluation, Group, LayoutRates, Rate, TokenRates, plain
+from .results import (
+    Confusion,
+    Evaluation,
+    GraphRates,
+    Rate,
+    RecallPrecision,
+    StrokeRates,
+    Subset,
+    TokenRates,
+    plain,
+)
 from .tables import Row, Table, render_table
 
 
@@ -48,7 +59,10 @@ def render(report: Report, form: Literal["text", "md", "latex", "json"]) -> str:
 def report_tables(report: Report) -> list[Table]:
     """All tables of a report, in reading order."""
     systems = report.evaluations
-    tables = [main_table(report), _detail_table(report), _layout_table(report), _relation_table(systems)]
+    tables = [main_table(report), _token_table(report)]
+    if any(system.stroke_graph for system in systems):
+        tables.append(stroke_table(report))
+    tables.append(_kind_table(systems))
     tables += [
         _group_table(title, [getattr(system, field) for system in systems], systems)
         for title, field in (
@@ -65,21 +79,23 @@ def report_tables(report: Report) -> list[Table]:
 
 
 def main_table(report: Report) -> Table:
-    """The paper's Table I, continued with our systems."""
-    theirs = tuple(
-        tuple(
-            (p.system, *(f"{value:.2f}" for value in (p.exact, p.within_1, p.within_2, p.within_3)))
-            for p in part
-        )
-        for part in report.published
+    """The paper's Table I, continued with our systems, by its metric."""
+    theirs = tuple(tuple(_published_row(line) for line in part) for part in report.published)
+    ours = tuple(
+        (e.system, *(f"{rate.percent:.2f}" for rate in (*_four(e.label_graph), e.label_graph.structure)))
+        for e in report.evaluations
     )
-    ours = tuple((e.system, *(f"{rate.percent:.2f}" for rate in _four(e.tokens))) for e in report.evaluations)
     return Table(
-        title=f"Correct expression recognition rates (in %) of different systems on {_data_name(report)}",
-        columns=("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)"),
+        title=f"Correct expressions (%) by label graph on {_data_name(report)}",
+        columns=("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)", "structure(%)"),
         sections=(*theirs, ours),
-        note="≤ k: at most k token edits (insertions, deletions, replacements).",
+        note="≤ k: at most k labels of the graph of symbols differ, nodes and edges taken together.",
     )
+
+
+def _published_row(line: Published) -> Row:
+    figures = (line.exact, line.within_1, line.within_2, line.within_3)
+    return (line.system, *(f"{figure:.2f}" for figure in figures), "-")
 
 
 def _data_name(report: Report) -> str:
@@ -90,7 +106,7 @@ def _data_name(report: Report) -> str:
     return f"{name} ({count} expressions{'' if report.whole else ', a part'})"
 
 
-def _four(rates: TokenRates | LayoutRates) -> tuple[Rate, Rate, Rate, Rate]:
+def _four(rates: TokenRates | GraphRates | StrokeRates) -> tuple[Rate, Rate, Rate, Rate]:
     return rates.exact, rates.within_1, rates.within_2, rates.within_3
 
 
@@ -100,12 +116,14 @@ def _with_interval(rate: Rate) -> str:
     return f"{rate.percent:.2f} [{rate.low:.1f}–{rate.high:.1f}]"
 
 
-def _detail_table(report: Report) -> Table:
+def _token_table(report: Report) -> Table:
     rows = tuple(
         (
             e.system,
             _with_interval(e.tokens.exact),
+            *(f"{rate.percent:.2f}" for rate in _four(e.tokens)[1:]),
             _with_interval(e.tokens.wer),
+            "-" if e.tokens.among is None else _with_interval(e.tokens.among),
             str(e.unknown_expressions),
             str(e.unanswered),
             str(e.malformed),
@@ -116,54 +134,87 @@ def _detail_table(report: Report) -> Table:
     unknown = "; ".join(
         f"{e.system}: {' '.join(e.unknown_tokens)}" for e in report.evaluations if e.unknown_tokens
     )
+    rates: Row = ("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)", "WER(%)", "among(%)")
     return Table(
-        title="By tokens, with 95 % bootstrap intervals",
-        columns=("System", "Correct(%)", "WER(%)", "unknown", "unanswered", "malformed", "seconds"),
+        title="Correct expressions (%) by token edits, with 95 % bootstrap intervals",
+        columns=(*rates, "unknown", "unanswered", "malformed", "seconds"),
         sections=(rows,),
-        note="unknown: expressions with tokens that the system cannot write"
+        note="≤ k: at most k insertions, deletions and replacements of tokens. "
+        "among: the truth is the answer or another hypothesis. "
+        "unknown: expressions with tokens that the system cannot write"
         + (f" ({unknown})." if unknown else "."),
     )
 
 
-def _layout_table(report: Report) -> Table:
+def stroke_table(report: Report) -> Table:
+    """What the competition scored: symbols found among the strokes, and whole expressions."""
+    theirs = report.published[:1]  # the paper's own systems answer with LaTeX alone
     rows = tuple(
         (
             e.system,
-            _with_interval(e.layout.exact),
-            *(f"{rate.percent:.2f}" for rate in _four(e.layout)[1:]),
-            _with_interval(e.layout.symbol_recall),
-            _with_interval(e.layout.symbol_precision),
-            _with_interval(e.layout.relation_recall),
-            _with_interval(e.layout.relation_accuracy),
+            *(f"{rate.percent:.2f}" for rate in _four(e.stroke_graph)),
+            *map(_both, (e.stroke_graph.segments, e.stroke_graph.classes, e.stroke_graph.relations)),
         )
         for e in report.evaluations
+        if e.stroke_graph is not None
     )
-    columns: Row = ("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)")
     return Table(
-        title="By layout tree (the order of scripts does not matter)",
-        columns=(*columns, "symbol recall", "precision", "relation recall", "accuracy"),
-        sections=(rows,),
-        note="≤ k: at most k wrong, missing or extra symbols and wrong relations. "
-        "Accuracy: relations that are right among those whose two symbols were found.",
+        title=f"Correct expressions (%) by label graph of strokes on {_data_name(report)}",
+        columns=(
+            *("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)"),
+            *("segments", "with class", "relations"),
+        ),
+        sections=(
+            *(tuple((*_published_row(line)[:5], "-", "-", "-") for line in part) for part in theirs),
+            rows,
+        ),
+        note="≤ k: at most k labels of strokes and of pairs of strokes differ. Segments (symbols with just "
+        "their strokes), the same with their class, relations between segments: recall / precision."
+        + _left_out(report),
     )
 
 
-def _relation_table(systems: Sequence[Evaluation]) -> Table:
-    names = list(systems[0].layout.recall_by_relation) if systems else []
+def _left_out(report: Report) -> str:
+    known = next(e.stroke_graph.expressions for e in report.evaluations if e.stroke_graph is not None)
+    total = report.evaluations[0].expressions
+    if known == total:
+        return ""
+    return f" {known} of {total} expressions have a segmentation."
+
+
+def _both(found: RecallPrecision) -> str:
+    return f"{found.recall.percent:.2f} / {found.precision.percent:.2f}"
+
+
+def _kind_table(systems: Sequence[Evaluation]) -> Table:
+    kinds = list(systems[0].errors_by_kind) if systems else []
+    wrong = [sum(system.errors_by_kind.values()) for system in systems]
     rows = tuple(
-        (name, *(_with_interval(system.layout.recall_by_relation[name]) for system in systems))
-        for name in names
+        (kind, *(_share(s.errors_by_kind[kind], all_) for s, all_ in zip(systems, wrong, strict=True)))
+        for kind in kinds
     )
-    return Table("Relation recall (%) by spatial relationship", ("", *(s.system for s in systems)), (rows,))
+    return Table(
+        "Wrong expressions by kind of error",
+        ("", *(system.system for system in systems)),
+        (rows, (("all", *map(str, wrong)),)),
+    )
 
 
-def _group_table(title: str, groups: Sequence[Sequence[Group]], systems: Sequence[Evaluation]) -> Table:
+def _share(count: int, total: int) -> str:
+    return f"{count} ({100 * count / total:.1f} %)" if total else "0"
+
+
+def _group_table(title: str, groups: Sequence[Sequence[Subset]], systems: Sequence[Evaluation]) -> Table:
     # All systems were measured on the same expressions, so their groups are the same.
     rows = tuple(
         (same[0].name, str(same[0].expressions), *(_with_interval(group.exact) for group in same))
         for same in zip(*groups, strict=True)
     )
-    return Table(f"Correct (%) {title}", ("", "expressions", *(s.system for s in systems)), (rows,))
+    return Table(
+        f"Correct expressions (%) token for token, {title}",
+        ("", "expressions", *(s.system for s in systems)),
+        (rows,),
+    )
 
 
 def _confusion_tables(system: Evaluation) -> list[Table]:

@@ -1,7 +1,7 @@
 """The figures of an evaluation, as plain data that can be stored: `Evaluation` and its parts.
 
-All rates are percentages with their 95 % bootstrap interval. Token rates, layout rates and WER are kept under
-their own names and never mixed.
+All rates are percentages with their 95 % bootstrap interval. Token edits and label-graph errors count
+different things: they are kept under their own names and never stand in one column.
 """
 
 import math
@@ -20,32 +20,51 @@ class Rate:
 
 @dataclass(frozen=True)
 class TokenRates:
-    """By LaTeX tokens, as in the paper's table."""
+    """By LaTeX tokens."""
 
     exact: Rate  # ExpRate: token for token
     within_1: Rate  # at most so many token edits
     within_2: Rate
     within_3: Rate
     wer: Rate  # token edits per token of the truth
+    among: Rate | None = None  # the truth is the answer or one of the other hypotheses; None if not asked for
 
 
 @dataclass(frozen=True)
-class LayoutRates:
-    """By layout tree: what is written where, in whatever order."""
+class GraphRates:
+    """By label graph of symbols, from the LaTeX alone (`inktex.latex.labelgraph`)."""
 
-    exact: Rate  # equal trees
-    within_1: Rate  # at most so many wrong, missing or extra signs and wrong relations
+    exact: Rate
+    within_1: Rate  # at most so many labels of nodes and edges differ
     within_2: Rate
     within_3: Rate
-    symbol_recall: Rate  # signs of the truth that were found with the right label
-    symbol_precision: Rate  # signs of the answers that are right
-    relation_recall: Rate  # relations of the truth that were found
-    relation_accuracy: Rate  # the same, of those whose two signs were found
-    recall_by_relation: dict[str, Rate]  # relation recall of the paper's five spatial relationships
+    structure: Rate  # the same nodes and edges, whatever the symbols are
 
 
 @dataclass(frozen=True)
-class Group:
+class RecallPrecision:
+    """What was found of the truth, and what is right of the answers."""
+
+    recall: Rate
+    precision: Rate
+
+
+@dataclass(frozen=True)
+class StrokeRates:
+    """By label graph of strokes, as the competition scored: the segmentation counts, too."""
+
+    expressions: int  # those whose segmentation is known
+    exact: Rate
+    within_1: Rate  # at most so many labels of strokes and pairs of strokes differ
+    within_2: Rate
+    within_3: Rate
+    segments: RecallPrecision  # symbols with exactly their strokes
+    classes: RecallPrecision  # the same with the right class
+    relations: RecallPrecision  # between two symbols with exactly their strokes
+
+
+@dataclass(frozen=True)
+class Subset:
     """A part of the test set."""
 
     name: str
@@ -56,7 +75,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Confusion:
-    """A mistake that was made `count` times; an empty side stands for a missing or an extra sign."""
+    """A mistake that was made `count` times; an empty side stands for a missing or an extra symbol."""
 
     truth: str
     answer: str
@@ -71,10 +90,12 @@ class Evaluation:
     data: str
     expressions: int
     tokens: TokenRates
-    layout: LayoutRates
-    by_length: tuple[Group, ...]
-    by_folder: tuple[Group, ...]
-    by_relation: tuple[Group, ...]  # expressions that contain each of the five spatial relationships
+    label_graph: GraphRates
+    stroke_graph: StrokeRates | None  # None where the strokes of truth or answers are not known
+    errors_by_kind: dict[str, int]  # wrong expressions, by `ErrorKind`
+    by_length: tuple[Subset, ...]
+    by_folder: tuple[Subset, ...]
+    by_relation: tuple[Subset, ...]  # expressions that contain each of the five spatial relationships
     symbol_confusions: tuple[Confusion, ...]
     relation_confusions: tuple[Confusion, ...]
     unanswered: int  # expressions without an answer

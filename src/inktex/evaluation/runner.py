@@ -1,45 +1,18 @@
-"""Let a system read many expressions, on several cores.
+"""Lets a system read many expressions on several cores, with the default search or another one."""
 
-Comes in: inks, a system (one model, or several as an ensemble) and a function that opens a model. Goes out:
-the answers in the order of the inks. Every worker process opens the models for itself and keeps to one
-thread: on few cores, workers side by side beat threads inside one. Batches hold expressions of similar
-length.
-"""
-
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from multiprocessing import get_context
-from typing import Any
 
-from inktex.decoding import (
-    EnsembleStepper,
-    SearchOptions,
-    Stepper,
-    beam_search,
-    feature_length,
-    length_batches,
-)
-from inktex.features import FeatureOptions, extract_many
-from inktex.ink import Ink
+from inktex.decoding import SearchOptions
+from inktex.ink import Ink, InkError
+from inktex.reading import Model, Reader, Reading, open_model
+from inktex.reading.opening import short_name
+from inktex.reading.reader import BATCH
 
-_THREAD_SETTINGS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+from .labelgraphs import own_strokes
 
-
-@dataclass(frozen=True)
-class LoadedModel:
-    """A model that is ready to read, and the features it reads."""
-
-    stepper: Stepper
-    features: FeatureOptions
-
-
-Loader = Callable[[str], LoadedModel]  # must be importable by name, since worker processes call it
+Tokens = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -47,123 +20,71 @@ class System:
     """What is measured: one model, or several that answer together."""
 
     name: str
-    models: tuple[str, ...]  # what the loader takes
+    models: tuple[str, ...]  # as for `open_model`
+
+    def open(self) -> Model:
+        """The model of the system."""
+        return open_model(*self.models)
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The best hypothesis for one expression."""
+class Answers:
+    """All answers of a system, in the order of the inks; None where the ink cannot be read."""
 
-    tokens: tuple[str, ...]
-    score: float
-    log_prob: float
-
-
-@dataclass(frozen=True)
-class Recognised:
-    """All answers of a system."""
-
-    answers: tuple[Answer, ...]
+    tokens: tuple[Tokens | None, ...]
+    strokes: tuple[tuple[tuple[int, ...], ...], ...]  # per token the strokes that belong to it alone
+    others: tuple[tuple[Tokens, ...], ...]  # the other hypotheses, where the search keeps several
     vocabulary: tuple[str, ...]
-    seconds: float  # wall time, loading included
+    seconds: float  # wall time
 
 
-@dataclass(frozen=True)
-class _Opened:
-    stepper: Stepper
-    views: tuple[FeatureOptions, ...]  # the different features that its models read
+def systems_of(models: Sequence[str], *, together: bool) -> list[System]:
+    """One system per model, or one of all, with names that tell them apart."""
+    if together and models:
+        return [System(f"ensemble of {len(models)}", tuple(models))]
+    short = [short_name(model) for model in models]
+    names = [name if short.count(name) == 1 else model for name, model in zip(short, models, strict=True)]
+    return [System(name, (model,)) for name, model in zip(names, models, strict=True)]
 
 
-def recognise(
-    system: System,
+def read_answers(
+    model: Model,
     inks: Sequence[Ink],
-    load: Loader,
-    options: SearchOptions,
+    options: SearchOptions | None = None,
     *,
     jobs: int = 1,
-    batch: int = 8,
+    batch: int = BATCH,
     progress: Callable[[int], None] | None = None,
-) -> Recognised:
-    """Read all inks; `progress` is told how many more are done."""
+) -> Answers:
+    """Read all inks, by default as users do; `progress` is told how many more are done."""
     begin = time.perf_counter()
-    opened = _open(load, system.models)
-    features = _features(inks, opened.views)
-    answers: list[Answer | None] = [None] * len(inks)
-    batches = length_batches([feature_length(item) for item in features], batch)
-    work = [(positions, [features[position] for position in positions]) for positions in batches]
-    for positions, found in _run(work, load, system.models, options, min(jobs, len(batches))):
-        for position, answer in zip(positions, found, strict=True):
-            answers[position] = answer
+    reader = Reader(model, options, batch=batch)
+    answers: list[_Answer | None] = [None] * len(inks)
+    # The longest first: none of several workers is left alone with the longest at the end.
+    order = sorted(range(len(inks)), key=lambda place: -len(inks[place].points))
+    for number, found in reader.map(_answer, (inks[place] for place in order), jobs=jobs, processes=True):
+        answers[order[number]] = None if isinstance(found, InkError) else found
         if progress is not None:
-            progress(len(positions))
-    return Recognised(
-        answers=tuple(answer for answer in answers if answer is not None),
-        vocabulary=opened.stepper.vocabulary.tokens,
+            progress(1)
+    return Answers(
+        tokens=tuple(None if each is None else each.tokens for each in answers),
+        strokes=tuple(() if each is None else each.strokes for each in answers),
+        others=tuple(() if each is None else each.others for each in answers),
+        vocabulary=model.info.vocabulary.tokens,
         seconds=time.perf_counter() - begin,
     )
 
 
-def _run(
-    work: Sequence[tuple[list[int], list[Any]]],
-    load: Loader,
-    models: tuple[str, ...],
-    options: SearchOptions,
-    jobs: int,
-) -> Iterator[tuple[list[int], list[Answer]]]:
-    if jobs <= 1:
-        for positions, part in work:
-            yield positions, _read(load, models, options, part)
-        return
-    # Fresh processes: a fork would inherit the locks of threads that numerical libraries have started here.
-    with _one_thread_each(), ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(_read, load, models, options, part): positions for positions, part in work}
-        try:
-            for done in as_completed(waiting):
-                yield waiting[done], done.result()
-        except BrokenProcessPool:
-            raise OSError("a worker process was killed (out of memory?); try fewer with --jobs") from None
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+@dataclass(frozen=True)
+class _Answer:
+    """What is kept of a reading."""
+
+    tokens: Tokens
+    strokes: tuple[tuple[int, ...], ...]
+    others: tuple[Tokens, ...]
 
 
-def _read(load: Loader, models: tuple[str, ...], options: SearchOptions, features: list[Any]) -> list[Answer]:
-    stepper = _open(load, models).stepper
-    decode = stepper.vocabulary.decode
-    return [
-        Answer(decode(best.tokens), best.score, best.log_prob)
-        for best, *_ in beam_search(stepper, features, options)
-    ]
-
-
-@lru_cache(maxsize=1)
-def _open(load: Loader, models: tuple[str, ...]) -> _Opened:
-    """Open the models once per process."""
-    loaded = [load(model) for model in models]
-    views = tuple(dict.fromkeys(model.features for model in loaded))
-    if len(loaded) == 1:
-        return _Opened(loaded[0].stepper, views)
-    steppers = [model.stepper for model in loaded]
-    numbers = None if len(views) == 1 else [views.index(model.features) for model in loaded]
-    return _Opened(EnsembleStepper(steppers, views=numbers), views)
-
-
-def _features(inks: Sequence[Ink], views: Sequence[FeatureOptions]) -> list[Any]:
-    """Feature rows of each ink: an array, or a tuple of arrays where models read different features."""
-    made = [[features.rows for features in extract_many(inks, view)] for view in views]
-    return made[0] if len(made) == 1 else list(zip(*made, strict=True))
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Numerical libraries read these settings when a worker starts."""
-    before = {name: os.environ.get(name) for name in _THREAD_SETTINGS}
-    os.environ.update(dict.fromkeys(_THREAD_SETTINGS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+def _answer(reading: Reading) -> _Answer:
+    others = (reading.vocabulary.decode(each.tokens) for each in reading.hypotheses[1:])
+    strokes = own_strokes(reading.alignment.token_of_stroke, len(reading.tokens))
+    return _Answer(reading.tokens, strokes, tuple(others))

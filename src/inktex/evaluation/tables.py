@@ -1,7 +1,7 @@
 """Tables as data, and as text, Markdown or LaTeX.
 
-Comes in: a title, columns and sections of rows. Goes out: a string. Kept apart from what the tables say, so
-that every table of a report looks alike in every format.
+Formats a title, columns and sections of rows, so that every table of a report looks the
+same in every format.
 """
 
 import re

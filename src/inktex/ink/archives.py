@@ -1,20 +1,22 @@
-"""An open zip archive in, its members out, one after the other: names with their bytes, or why not.
+"""Iterates over the members of a zip archive: names with their bytes, or with an error.
 
-Archives may hold archives. A bomb (few bytes that unpack to many) is refused from what the archive itself
-says of its members, before anything is unpacked.
+Archives may contain archives. Their unpacked size is counted over all of them together (`Budget`). A single
+member that claims to be far larger than its packed bytes is refused before any of it is unpacked.
 """
 
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, cast
 
-from inktex.ink.errors import MAX_ARCHIVE_BYTES, MAX_ARCHIVE_DEPTH, MAX_BYTES, InkError
+from inktex.ink.errors import InkError, printable
+from inktex.ink.limits import MIB, Budget, LimitError, Limits
 
-MAX_RATIO = 250  # of unpacked to packed size; pen strokes written as text reach about 30
-_SMALL = 1024 * 1024  # below this size a high ratio is harmless
-_IN_MEMORY = 16 * 1024 * 1024
+_SMALL = MIB  # below this size a high ratio is harmless
+_IN_MEMORY = 16 * MIB
+_DIRECTORY_COST = 16  # bytes of memory that a byte of a zip's table of contents becomes
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others unpack slowly, or need gigabytes to begin with
 
 # zipfile reports damage in as many ways as there are places to be damaged.
 _ZIP_ERRORS = (
@@ -22,7 +24,7 @@ _ZIP_ERRORS = (
     zlib.error,
     EOFError,
     OSError,
-    RuntimeError,  # and with it NotImplementedError, for compression methods unknown here
+    RuntimeError,
     ValueError,
     OverflowError,
     LookupError,
@@ -30,20 +32,23 @@ _ZIP_ERRORS = (
 )
 
 
+class ArchiveError(InkError):
+    """An archive where only single files are read."""
+
+
 def is_zip(head: bytes) -> bool:
     """Tell a zip archive by its first four bytes."""
     return head[:4] in (b"PK\x03\x04", b"PK\x05\x06")
 
 
-def spool(stream: IO[bytes], head: bytes) -> IO[bytes]:
+def spool(stream: IO[bytes], head: bytes, budget: Budget) -> IO[bytes]:
     """Copy `head` and the rest of a stream into a temporary file, which zip archives need to be read."""
     copy = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - the caller closes it
     try:
         copy.write(head)
         while chunk := stream.read(_SMALL):
+            budget.spend(len(chunk))
             copy.write(chunk)
-            if copy.tell() > MAX_ARCHIVE_BYTES:
-                raise InkError(f"more than the limit of {MAX_ARCHIVE_BYTES // 2**30} GiB when decompressed")
     except BaseException:
         copy.close()
         raise
@@ -51,24 +56,32 @@ def spool(stream: IO[bytes], head: bytes) -> IO[bytes]:
     return copy
 
 
-def members(stream: IO[bytes], label: str, depth: int = 1) -> Iterator[tuple[str, bytes | InkError]]:
+def members(
+    stream: IO[bytes], label: str, budget: Budget, depth: int = 1
+) -> Iterator[tuple[str, bytes | InkError]]:
     """Yield (name, bytes or error) for every file in a zip archive, going into archives inside it."""
-    if depth > MAX_ARCHIVE_DEPTH:
-        yield label, InkError(f"archives nested deeper than {MAX_ARCHIVE_DEPTH}", source=label)
+    if depth > budget.limits.archive_depth:
+        yield label, InkError(f"archives nested deeper than {budget.limits.archive_depth}", source=label)
         return
     try:
-        archive = zipfile.ZipFile(stream)
+        directory = _Directory(stream, budget)
+        archive = zipfile.ZipFile(cast(IO[bytes], directory))
+        directory.counted = False
         listing = archive.infolist()
+    except LimitError as error:
+        yield label, error.inside(source=label)
+        return
     except _ZIP_ERRORS as error:
         yield label, InkError(f"damaged zip archive ({str(error)[:100]})", source=label)
         return
     with archive:
         for member in listing:
-            if member.filename.endswith("/") or any(is_hidden(part) for part in member.filename.split("/")):
-                continue
-            name = f"{label}/{member.filename}"
+            name = printable(f"{label}/{member.filename}")
             try:
-                content = _unpack(archive, member)
+                budget.member()
+                if member.filename.endswith("/") or any(map(is_hidden, member.filename.split("/"))):
+                    continue
+                content = _unpack(archive, member, budget)
             except InkError as error:
                 yield name, error.inside(source=name)
             except _ZIP_ERRORS as error:
@@ -78,25 +91,51 @@ def members(stream: IO[bytes], label: str, depth: int = 1) -> Iterator[tuple[str
                     yield name, content
                 else:
                     with content:
-                        yield from members(content, name, depth + 1)
+                        yield from members(content, name, budget, depth + 1)
+            if budget.exhausted:
+                return
 
 
-def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | IO[bytes]:
+class _Directory:
+    """An open zip file; its table of contents, read at once while it is opened, counts."""
+
+    def __init__(self, stream: IO[bytes], budget: Budget) -> None:
+        self._stream = stream
+        self._budget = budget
+        self.counted = True
+        self.seek = stream.seek
+        self.tell = stream.tell
+        self.seekable = lambda: True
+
+    def read(self, size: int = -1) -> bytes:
+        """Read, as of the file."""
+        if self.counted and size > 2**16 + 100:  # so much is read to find where the table begins
+            self._budget.spend(_DIRECTORY_COST * size)
+        return self._stream.read(size)
+
+
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, budget: Budget) -> bytes | IO[bytes]:
     """Return the bytes of a member, or an open file if it is an archive itself."""
-    size = member.file_size
+    limits, size = budget.limits, member.file_size
     if member.flag_bits & 1:
         raise InkError("encrypted; unpack it with its password first")
-    if size > _SMALL and size > MAX_RATIO * member.compress_size:
-        raise InkError(f"unpacks to more than {MAX_RATIO} times its size, which ink does not; refused")
+    if member.compress_type not in _METHODS:
+        raise InkError("packed by a method other than deflate; unpack it first")
+    if size > _SMALL and size > limits.ratio * member.compress_size:
+        raise InkError(limits.too_packed)
     with archive.open(member) as packed:
         head = packed.read(4)
         if is_zip(head):
-            return spool(packed, head)
-        if size > MAX_BYTES:
-            raise InkError(
-                f"larger than the limit of {MAX_BYTES // 2**20} MiB; split it into its expressions"
-            )
-        return head + packed.read(MAX_BYTES)
+            return spool(packed, head, budget)
+        if size > limits.file_bytes:
+            raise too_large(limits)
+        budget.spend(size)
+        return head + packed.read(size)
+
+
+def too_large(limits: Limits) -> InkError:
+    """A member that is larger than a file may be."""
+    return InkError(f"larger than the limit of {limits.file_bytes // MIB} MiB; split it into its expressions")
 
 
 def is_hidden(part: str) -> bool:

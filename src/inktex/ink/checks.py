@@ -1,7 +1,4 @@
-"""What must hold of the arrays and texts of an `Ink`: values as callers give them in, checked ones out.
-
-Whatever does not fit is an `InkError` that says what was expected.
-"""
+"""Validates the arrays and texts of an `Ink`; values that do not fit raise an `InkError`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,7 +6,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from inktex.ink.errors import MAX_STROKES, InkError
+from inktex.ink.errors import InkError
+from inktex.ink.limits import MAX_STROKES
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]

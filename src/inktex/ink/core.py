@@ -1,17 +1,17 @@
-"""`Ink`: the strokes of one expression, with what is known about them. Readers make it, all rooms take it.
+"""`Ink`: the strokes of one expression, with their annotations.
 
-All points lie in one array and `offsets` cuts it into strokes, so that slicing makes views, a transform is
-one matrix product, and a corpus can be memory-mapped. Ink never changes: its arrays are read-only, and every
-operation returns a new ink. Coordinates are those of the file, y pointing down.
+All points are in one array and `offsets` divides it into strokes, so that slicing makes views, a transform
+is one matrix product, and a corpus can be memory-mapped. Ink never changes: its arrays are read-only, and
+every operation returns a new ink. Coordinates are those of the file, y pointing down.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from operator import index as as_index
-from typing import Any, Self, overload
+from typing import Self, TypedDict, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,16 +28,24 @@ from inktex.ink.checks import (
     same,
     stroke_array,
 )
-from inktex.ink.errors import MAX_POINTS, InkError, shown
+from inktex.ink.errors import InkError, shown
+from inktex.ink.limits import MAX_POINTS
 
 StrokeLike = npt.ArrayLike | Sequence[Sequence[float]]
 
 
-class _Unset:
-    """Marks the fields that `Ink.replace` leaves alone (None is a value there)."""
+class Changes(TypedDict, total=False):
+    """What `Ink.replace` takes: the fields of an ink, in any form that its constructor understands."""
 
-
-_UNSET = _Unset()
+    points: npt.ArrayLike
+    offsets: npt.ArrayLike
+    time: npt.ArrayLike | None
+    pressure: npt.ArrayLike | None
+    truth: str | None
+    symbols: Iterable[Symbol]
+    mathml: str | None
+    writer: str | None
+    source: str | None
 
 
 @dataclass(frozen=True)
@@ -246,35 +254,9 @@ class Ink:
             source=self.source if self.source == other.source else None,
         )
 
-    def replace(
-        self,
-        *,
-        points: npt.ArrayLike | _Unset = _UNSET,
-        offsets: npt.ArrayLike | _Unset = _UNSET,
-        time: npt.ArrayLike | _Unset | None = _UNSET,
-        pressure: npt.ArrayLike | _Unset | None = _UNSET,
-        truth: str | _Unset | None = _UNSET,
-        symbols: Iterable[Symbol] | _Unset = _UNSET,
-        mathml: str | _Unset | None = _UNSET,
-        writer: str | _Unset | None = _UNSET,
-        source: str | _Unset | None = _UNSET,
-    ) -> Ink:
+    def replace(self, **changes: Unpack[Changes]) -> Ink:
         """Return the same ink with some fields exchanged."""
-
-        def given(value: Any, present: Any) -> Any:
-            return present if isinstance(value, _Unset) else value
-
-        return Ink(
-            points=given(points, self.points),
-            offsets=given(offsets, self.offsets),
-            time=given(time, self.time),
-            pressure=given(pressure, self.pressure),
-            truth=given(truth, self.truth),
-            symbols=tuple(given(symbols, self.symbols)),
-            mathml=given(mathml, self.mathml),
-            writer=given(writer, self.writer),
-            source=given(source, self.source),
-        )
+        return replace(self, **changes)  # type: ignore[arg-type]  # __post_init__ turns them into arrays
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ink):

@@ -1,21 +1,28 @@
-"""The one exception of this room, and the sizes past which a file is refused instead of read.
+"""`InkError`, the only exception that readers raise.
 
-Every message has the form `source: place: reason`, so that a person with ten thousand files knows which
-one to open, where to look in it, and what is wrong there.
+Every message has the form `source: place: reason`, so that a person with ten thousand files knows which one
+to open, where to look in it, and what is wrong there.
 """
 
-MAX_BYTES = 64 * 1024 * 1024  # one ink file, after decompression
-MAX_POINTS = 1_000_000  # one ink
-MAX_STROKES = 20_000  # one ink
-MAX_NODES = 4_000_000  # XML elements, or JSON lists and objects, in one file
-MAX_DEPTH = 200  # how deep XML elements, or JSON lists and objects, may nest
-MAX_ARCHIVE_BYTES = 4 * 1024 * 1024 * 1024  # one archive inside another archive, after decompression
-MAX_ARCHIVE_DEPTH = 4  # archives inside archives
+import re
+
+_UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def shown(text: str, length: int = 40) -> str:
     """Quote a piece of a file for an error message, which stays short whatever is in the file."""
     return repr(text if len(text) <= length else text[:length] + "…")
+
+
+def printable(name: str) -> str:
+    """A file name for any terminal: control characters, and bytes that are not UTF-8, appear as `\\xe9`."""
+
+    def escaped(match: re.Match[str]) -> str:
+        code = ord(match.group())
+        code -= 0xDC00 if 0xDC80 <= code <= 0xDCFF else 0
+        return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+    return _UNPRINTABLE.sub(escaped, name)
 
 
 class InkError(ValueError):
@@ -35,4 +42,4 @@ class InkError(ValueError):
 
     def inside(self, source: str | None = None, place: str | None = None) -> "InkError":
         """Return the same error with the file or the place filled in where it was not known yet."""
-        return InkError(self.reason, self.place or place, self.source or source)
+        return type(self)(self.reason, self.place or place, self.source or source)

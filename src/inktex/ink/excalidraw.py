@@ -1,7 +1,7 @@
-"""Excalidraw drawings (files and clipboard): their `freedraw` elements in, an `Ink` out.
+"""Excalidraw drawings (files and clipboard): reads their `freedraw` elements.
 
-Points are relative to the element, which may be turned about the middle of its box; all other shapes are left
-out. Pressure is kept where a pen reported it.
+Points are relative to the element, which may be rotated about the middle of its box; all other shapes are
+ignored. Pressure is kept if a pen reported it.
 """
 
 from collections.abc import Mapping

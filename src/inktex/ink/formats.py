@@ -1,6 +1,6 @@
-"""The bytes of one file in, its inks out: the format is told by the content, never by the name.
+"""Detects the format of a file by its content, never by its name, and reads its inks.
 
-Most files hold one ink; a notebook holds one per page, and each comes with its place (`page 2`).
+Most files hold one ink; a notebook holds one per page, each with its place (`page 2`).
 """
 
 import zlib
@@ -8,17 +8,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from inktex.ink.core import Ink
-from inktex.ink.errors import MAX_BYTES, InkError, shown
+from inktex.ink.errors import InkError, shown
 from inktex.ink.excalidraw import is_excalidraw, read_excalidraw
 from inktex.ink.inkml import read_inkml
 from inktex.ink.jsonvalues import kind, parse_json
+from inktex.ink.limits import DEFAULT_LIMITS, MIB, LimitError, Limits
 from inktex.ink.mathpix import is_mathpix, read_mathpix
 from inktex.ink.myscript import is_myscript, read_myscript
 from inktex.ink.plain import read_plain
 from inktex.ink.pointers import is_pointer_events, read_pointer_events
 from inktex.ink.scgink import MAGIC as SCGINK_MAGIC
 from inktex.ink.scgink import read_scgink
-from inktex.ink.textfile import decode, parse_xml
+from inktex.ink.textfile import decode
+from inktex.ink.xmlfile import parse_xml
 from inktex.ink.xournal import read_xournal
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -29,22 +31,41 @@ class UnknownFormatError(InkError):
     """The content is of none of the formats; inside a folder such a file is passed over."""
 
 
-def read_bytes(data: bytes) -> list[tuple[str | None, Ink | InkError]]:
+def read_bytes(data: bytes, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str | None, Ink | InkError]]:
     """Return the inks of one file, each with its place in the file (None where there is only one)."""
     if data.startswith(GZIP_MAGIC):
-        data = _gunzip(data)
+        data = _gunzip(data, limits)
+    if len(data) > limits.file_bytes:
+        size = _mib(limits.file_bytes)
+        raise InkError(f"the file is larger than the limit of {size}; split it into its expressions")
+    return [(place, _within(ink, limits)) for place, ink in _inks(data, limits)]
+
+
+def _within(ink: Ink | InkError, limits: Limits) -> Ink | InkError:
+    if isinstance(ink, InkError):
+        return ink
+    for what, number, limit in (
+        ("strokes", len(ink), limits.strokes),
+        ("points", len(ink.points), limits.points),
+    ):
+        if number > limit:
+            return InkError(f"{number} {what}, more than the limit of {limit}")
+    return ink
+
+
+def _inks(data: bytes, limits: Limits) -> list[tuple[str | None, Ink | InkError]]:
     if not data.strip(b"\0 \t\r\n"):
         raise UnknownFormatError("the file is empty; save or export the ink again")
     text = decode(data).lstrip()
     if text.startswith("<"):
-        root = parse_xml(text)
+        root = parse_xml(text, limits)
         if root.tag == "ink":
             return [(None, read_inkml(root))]
         if root.tag == "xournal":
             return read_xournal(root)
         raise UnknownFormatError(f"XML, but not ink (its root element is {shown(root.tag)})")
     if text.startswith(("{", "[")):
-        return [(None, read_json(parse_json(text)))]
+        return [(None, read_json(parse_json(text, limits)))]
     if text.startswith(SCGINK_MAGIC):
         return [(None, read_scgink(text))]
     raise UnknownFormatError(f"none of the known ink formats ({KNOWN_FORMATS})")
@@ -73,15 +94,22 @@ def read_json(data: Any) -> Ink:
     raise UnknownFormatError(f"JSON, but none of the known ink formats (found: {members or 'nothing'})")
 
 
-def _gunzip(data: bytes) -> bytes:
+def _gunzip(data: bytes, limits: Limits) -> bytes:
     """Decompress no further than the limit, so that a small file cannot fill the memory."""
     unpacker = zlib.decompressobj(wbits=31)
+    most = min(limits.file_bytes, limits.unpacked(len(data)))
     try:
-        unpacked = unpacker.decompress(data, MAX_BYTES + 1)
+        unpacked = unpacker.decompress(data, most + 1)
     except zlib.error as error:
         raise InkError(f"damaged gzip data ({error})") from None
-    if len(unpacked) > MAX_BYTES:
-        raise InkError(f"more than the limit of {MAX_BYTES // 2**20} MiB when decompressed")
+    if len(unpacked) > most:
+        if most < limits.file_bytes:
+            raise LimitError(limits.too_packed)
+        raise LimitError(f"more than the limit of {_mib(most)} when decompressed")
     if not unpacker.eof:
         raise InkError("gzip data ends too early; the file is truncated")
     return unpacked
+
+
+def _mib(size: int) -> str:
+    return f"{size // MIB} MiB" if size >= MIB else f"{size} bytes"

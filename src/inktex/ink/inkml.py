@@ -1,8 +1,8 @@
-"""InkML (W3C, and the dialects of CROHME and MathWriting): the root element in, an `Ink` out.
+"""InkML (W3C, and the dialects of CROHME and MathWriting): turns the root element into an `Ink`.
 
-Channels are found by name in the `traceFormat` that holds for a trace; X and Y are needed, T becomes time
-and F pressure. Truth is the annotation `truth` (CROHME) or `normalizedLabel` / `label` (MathWriting). The
-innermost `traceGroup`s that have a label are the symbols; `annotationXML href` ties one to its MathML leaf.
+Channels are found by name in the `traceFormat` of a trace; X and Y are required, T becomes time and F
+pressure. Truth is the annotation `truth` (CROHME) or `normalizedLabel` / `label` (MathWriting). The
+innermost `traceGroup`s that have a label are the symbols; `annotationXML href` links one to its MathML leaf.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,13 +14,15 @@ import numpy as np
 from inktex.ink.checks import Floats
 from inktex.ink.core import Ink, Symbol
 from inktex.ink.errors import InkError, shown
+from inktex.ink.limits import MAX_STROKES
 from inktex.ink.mathml import mathml_text
-from inktex.ink.strokes import Stroke, at, build_ink, check_size, checked_points
-from inktex.ink.textfile import XML_ID
+from inktex.ink.strokes import Stroke, at, build_ink, check_size, checked_points, joined
 from inktex.ink.traces import parse_trace
+from inktex.ink.xmlfile import XML_ID
 
 _TRUTH_ANNOTATIONS = ("truth", "normalizedLabel", "label")  # the first one present counts
 _MANY_CHANNELS = 64
+_MAX_TRACES = 5 * MAX_STROKES  # some make one stroke together
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,12 @@ def read_inkml(root: Element) -> Ink:
 
 def _read_traces(root: Element) -> tuple[list[Stroke], dict[str, int]]:
     """Read all traces in document order; also return which stroke a trace id became."""
-    strokes: list[Stroke] = []
+    strokes: list[list[Stroke]] = []  # each with the traces that go on with it, joined once at the end
     stroke_of_id: dict[str, int] = {}
     point_count = 0
     for number, (trace, channels) in enumerate(_traces(root)):
+        if number == _MAX_TRACES:
+            raise InkError(f"more than the limit of {_MAX_TRACES} traces")
         identifier = _identifier(trace)
         place = f"trace {number + 1}" if identifier is None else f"trace with id {shown(identifier)}"
         try:
@@ -70,12 +74,12 @@ def _read_traces(root: Element) -> tuple[list[Stroke], dict[str, int]]:
         continued = _continued(trace, strokes, stroke_of_id)
         if continued is None:
             continued = len(strokes)
-            strokes.append(stroke)
+            strokes.append([stroke])
         else:
-            strokes[continued] += stroke
+            strokes[continued].append(stroke)
         if identifier is not None:
             stroke_of_id.setdefault(identifier, continued)
-    return strokes, stroke_of_id
+    return [joined(parts) for parts in strokes], stroke_of_id
 
 
 def _traces(root: Element) -> Iterator[tuple[Element, Channels]]:
@@ -172,7 +176,7 @@ def _column(rows: Floats, number: int | None) -> Floats | None:
     return rows[:, number]
 
 
-def _continued(trace: Element, strokes: Sequence[Stroke], stroke_of_id: Mapping[str, int]) -> int | None:
+def _continued(trace: Element, strokes: Sequence[object], stroke_of_id: Mapping[str, int]) -> int | None:
     """The stroke that a trace goes on with (`continuation`), None for a stroke of its own."""
     if trace.get("continuation") not in ("middle", "end") or not strokes:
         return None

@@ -1,17 +1,20 @@
-"""JSON text in, checked values out: the numbers and strokes that all JSON formats of ink are made of.
+"""Parses JSON into checked values: the numbers and strokes that all JSON formats of ink consist of.
 
 A stroke is written in one of a few ways, and all formats share them: a list of [x, y], a list of {"x", "y"},
-or an object of lists {"x": […], "y": […]}; time ("t") and pressure ("p", "f") where known.
+an object of lists {"x": […], "y": […]}, or the bare lists [[x, …], [y, …]] (MyScriptJS); time ("t") and
+pressure ("p", "f") where known.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from inktex.ink.checks import Floats
-from inktex.ink.errors import MAX_NODES, MAX_POINTS, InkError, shown
+from inktex.ink.errors import InkError, shown
+from inktex.ink.limits import DEFAULT_LIMITS, MAX_POINTS, Limits
 from inktex.ink.strokes import Stroke, checked_points, read_strokes
 
 _X_NAMES = ("x", "X", "clientX", "offsetX", "pageX", "screenX")
@@ -20,20 +23,49 @@ _TIME_NAMES = ("t", "T", "time", "timestamp", "timeStamp")
 _PRESSURE_NAMES = ("p", "P", "f", "F", "pressure", "force")
 _POINT_LISTS = ("points", "pointers", "path")
 
+_FEW = 4  # a point has x, y and maybe time and pressure; so have strokes lists of coordinates
 
-def parse_json(text: str) -> Any:
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+_PIECE = 1024 * 1024
+_QUOTE = ord('"')
+_STEP_OF_CODE = np.zeros(256, dtype=np.int8)
+_STEP_OF_CODE[[ord(c) for c in "[{"]] = 1
+_STEP_OF_CODE[[ord(c) for c in "]}"]] = -1
+
+
+def parse_json(text: str, limits: Limits = DEFAULT_LIMITS) -> Any:
     """Parse JSON; what is wrong with it is one `InkError`."""
-    if text.count("[") + text.count("{") > MAX_NODES:
-        raise InkError(f"more than {MAX_NODES} JSON lists and objects")
+    nodes = text.count("[") + text.count("{")
+    if nodes > limits.nodes:
+        raise InkError(f"more than the limit of {limits.nodes} JSON lists and objects")
+    if nodes + text.count(",") > limits.values:
+        raise InkError(f"more than the limit of {limits.values} JSON values")
+    if nodes > limits.depth and _depth(text) > limits.depth:
+        raise InkError(f"JSON nested deeper than {limits.depth}")
     try:
         return json.loads(text)  # NaN and Infinity too: who takes the number says where it stands
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise InkError(f"not valid JSON ({error.msg})", place=place) from None
     except RecursionError:
-        raise InkError("JSON nested too deeply") from None
+        raise InkError(f"JSON nested deeper than {limits.depth}") from None
     except ValueError:  # an integer of thousands of digits
         raise InkError("a number too long to be a coordinate") from None
+
+
+def _depth(text: str) -> int:
+    """How deep the lists and objects of a JSON text nest; brackets in strings do not count."""
+    if "\\" in text:
+        text = _ESCAPED.sub("", text)
+    deepest = depth = 0
+    inside = False  # a string
+    for start in range(0, len(text), _PIECE):
+        codes = np.frombuffer(text[start : start + _PIECE].encode("ascii", "replace"), np.uint8)
+        quotes = np.logical_xor(np.cumsum(codes == _QUOTE) % 2 == 1, inside)
+        steps = _STEP_OF_CODE[codes] * ~quotes
+        depths = depth + np.cumsum(steps, dtype=np.int64)
+        deepest, depth, inside = max(deepest, int(depths.max())), int(depths[-1]), bool(quotes[-1])
+    return deepest
 
 
 def numbers(value: Any, what: str) -> Floats:
@@ -85,9 +117,8 @@ def strokes_of(value: Any, what: str = "strokes") -> list[Stroke | None]:
     """Return the strokes of a JSON list in any of the ways they are written; None where one has no points."""
     if not isinstance(value, list):
         raise InkError(f"{what} must be a list, not {kind(value)}")
-    return read_strokes(
-        ((f"stroke {number}", entry) for number, entry in enumerate(value, start=1)), stroke_of
-    )
+    read = _of_bare_columns if _has_bare_columns(value) else stroke_of
+    return read_strokes(((f"stroke {number}", entry) for number, entry in enumerate(value, start=1)), read)
 
 
 def stroke_of(value: Any) -> Stroke | None:
@@ -147,6 +178,46 @@ def _of_objects(value: Sequence[Any]) -> Stroke:
         except InkError as error:
             raise InkError(error.reason, place=f"point {position + 1}") from None
     return stroke_of_points(rows)
+
+
+def _has_bare_columns(strokes: Sequence[Any]) -> bool:
+    """Whether strokes of lists are lists of coordinates, [[x, …], [y, …]], not lists of points, [[x, y], …].
+
+    One stroke can look like both; a file is taken as what most of its strokes can only be. If no
+    stroke decides it, pairs are points, as inktex writes them, and anything longer is reported as unclear.
+    """
+    shapes = [_shape(stroke) for stroke in strokes]
+    lists = [shape for shape in shapes if shape is not None]
+    points = sum(rows > _FEW or rows == 1 for rows, _ in lists)
+    columns = sum(2 <= rows <= _FEW < width for rows, width in lists)
+    if points and columns:
+        first = next(
+            number for number, shape in enumerate(shapes, 1) if shape and 2 <= shape[0] <= _FEW < shape[1]
+        )
+        raise InkError(
+            "a list of coordinates, [[x, …], [y, …]], where other strokes are lists of points, [[x, y], …]",
+            place=f"stroke {first}",
+        )
+    if lists and not points and not columns and max(width for _, width in lists) > 2:
+        raise InkError(
+            "its strokes could be points, [[x, y, t], …], or coordinates, [[x, …], [y, …]]; "
+            'write them as {"x": […], "y": […]}'
+        )
+    return columns > 0
+
+
+def _shape(stroke: Any) -> tuple[int, int] | None:
+    """How many lists of how many numbers a stroke has; None if they differ or it is written otherwise."""
+    if not isinstance(stroke, list) or not stroke or not all(isinstance(row, list) for row in stroke):
+        return None
+    widths = set(map(len, stroke))
+    return (len(stroke), widths.pop()) if len(widths) == 1 else None
+
+
+def _of_bare_columns(value: Any) -> Stroke | None:
+    if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
+        return stroke_of(value)
+    return stroke_of_columns(dict(zip(("x", "y", "t", "p"), value, strict=False))) if value else None
 
 
 def _of_rows(value: Sequence[Any]) -> Stroke:

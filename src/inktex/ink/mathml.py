@@ -1,13 +1,12 @@
-"""MathML as it stands in an ink file in, one plain form of it out: no prefixes, no blanks, ids as `xml:id`.
+"""Reduces the MathML of an ink file to one plain form: no prefixes, no blanks, ids as `xml:id`.
 
-Reading the plain form gives the plain form again, so that what is written reads back equal.
+The plain form of the plain form is itself, so that what is written reads back equal.
 """
 
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape, quoteattr
 
-from inktex.ink.errors import MAX_DEPTH, InkError
-from inktex.ink.textfile import XML_ID
+from inktex.ink.xmlfile import XML_ID
 
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 _OPENING = '<math xmlns="http://www.w3.org/1998/Math/MathML"'
@@ -28,16 +27,11 @@ def mathml_text(annotation: Element) -> str | None:
     else:
         parts.append(f"{_OPENING}>")
     waiting.extend(reversed(children))
-    depth = 0
     while waiting:
         item = waiting.pop()
         if isinstance(item, str):
             parts.append(item)
-            depth -= 1
             continue
-        depth += 1
-        if depth > MAX_DEPTH:
-            raise InkError(f"elements nested deeper than {MAX_DEPTH}", place="MathML")
         parts.append(f"<{item.tag}{_attributes(item)}>{xml_text((item.text or '').strip())}")
         waiting.append(f"</{item.tag}>{xml_text((item.tail or '').strip())}")
         waiting.extend(reversed(item))

@@ -1,4 +1,4 @@
-"""Mathpix `v3/strokes` requests: {"strokes": {"strokes": {"x": [[…], …], "y": […]}}} in, an `Ink` out."""
+"""Mathpix `v3/strokes` requests: {"strokes": {"strokes": {"x": [[…], …], "y": […]}}}."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,8 +1,8 @@
-"""MyScript: recognition requests ("strokeGroups", "events") and JIIX exports in, an `Ink` out.
+"""MyScript: recognition requests ("strokeGroups", "events") and JIIX exports.
 
-JIIX is a tree of blocks (expressions, words, elements, …); its strokes lie in "items" (version 2 and later)
-or "strokes" (version 1) of the block they were read as. If every such block is one symbol, that is the
-segmentation.
+JIIX is a tree of blocks (expressions, words, elements, …). Its strokes are in "items" (version 2 and
+later) or "strokes" (version 1) of the block they were read as. If every such block is one symbol, that
+is the segmentation.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,8 +10,9 @@ from itertools import islice
 from typing import Any
 
 from inktex.ink.core import Ink, Symbol
-from inktex.ink.errors import MAX_STROKES, InkError
+from inktex.ink.errors import InkError
 from inktex.ink.jsonvalues import stroke_of_columns, strokes_of
+from inktex.ink.limits import MAX_STROKES
 from inktex.ink.pointers import is_pointer_events, read_pointer_events
 from inktex.ink.strokes import Stroke, build_ink, read_strokes, written
 
@@ -20,7 +21,7 @@ _NAMED_SIGNS = {
     "fraction": "-",
     "square root": r"\sqrt",
     "root": r"\sqrt",
-}  # block types whose own ink is a sign
+}  # block types whose own ink is a symbol
 
 
 def is_myscript(data: Mapping[str, Any]) -> bool:

@@ -1,7 +1,7 @@
-"""Plain JSON: `[[[x, y], …], …]` or an object with "strokes" and whatever else is known; an `Ink` comes out.
+"""Plain JSON: `[[[x, y], …], …]` or an object with "strokes" and other fields.
 
-This is also what `write_json` writes:
-{"strokes", "time", "pressure", "truth", "symbols": [{"label", "strokes", "id"}], "mathml", "writer"}.
+This is also what `write_json` writes: {"strokes", "time", "pressure", "truth", "symbols": [{"label",
+"strokes", "id"}], "mathml", "writer"}.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
-"""Pointer events as browsers and pen SDKs report them (down, move, up) in, an `Ink` out.
+"""Pointer events as browsers and pen SDKs report them (down, move, up).
 
-Each event is an object with its kind ("pointerdown", "DOWN", "touchmove", …), a position, and maybe time and
-pressure. Fingers are told apart by "pointerId"; movement without contact is not ink; "cancel" takes a stroke
-back.
+Each event is an object with its kind ("pointerdown", "DOWN", "touchmove", …), a position, and possibly
+time and pressure. Fingers are told apart by "pointerId"; movement without contact is not ink; "cancel"
+removes a stroke.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,14 +1,15 @@
-"""SCGINK (MathBrush, Seshat): text in, an `Ink` out.
+"""SCGINK (MathBrush, Seshat).
 
 The word SCG_INK, the number of strokes, then each stroke as its number of points and one line `x y` per
-point. What follows the last stroke (annotations of some collections) is not read.
+point. What follows the last stroke (annotations of some collections) is ignored.
 """
 
 import numpy as np
 
 from inktex.ink.checks import Floats
 from inktex.ink.core import Ink
-from inktex.ink.errors import MAX_POINTS, MAX_STROKES, InkError, shown
+from inktex.ink.errors import InkError, shown
+from inktex.ink.limits import MAX_POINTS, MAX_STROKES
 from inktex.ink.strokes import Stroke, at, build_ink, check_size, checked_points
 
 MAGIC = "SCG_INK"

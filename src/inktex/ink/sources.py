@@ -1,20 +1,22 @@
-"""Where ink comes from: a path, bytes, an open file, stdin, a folder, an archive; inks come out.
+"""Reads ink from a path, bytes, an open file, standard input, a folder or an archive.
 
-`read` wants exactly one ink and raises `InkError` otherwise. `read_all` goes through everything there is and
-yields a name with either the ink or the error, so that one bad file among thousands stops nothing.
+`read` expects exactly one ink and raises `InkError` otherwise. `read_all` goes through everything and yields
+a name with either the ink or the error, so that one bad file among thousands stops nothing.
 """
 
 import io
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from inktex.ink.archives import is_hidden, is_zip, members, spool
+from inktex.ink.archives import ArchiveError, is_hidden, is_zip, members, spool
 from inktex.ink.core import Ink
-from inktex.ink.errors import MAX_BYTES, InkError
-from inktex.ink.formats import UnknownFormatError, read_bytes
+from inktex.ink.errors import InkError, printable
+from inktex.ink.formats import GZIP_MAGIC, UnknownFormatError, read_bytes
+from inktex.ink.limits import DEFAULT_LIMITS, Budget, Limits
 from inktex.ink.scgink import MAGIC as SCGINK_MAGIC
 from inktex.ink.tarballs import LEAD_BYTES, Rejoined, is_tar, tar_members
 
@@ -25,10 +27,10 @@ Item = tuple[str, Ink | InkError]
 INK_SUFFIXES = (".inkml", ".scgink", ".scg", ".xopp", ".xoj", ".excalidraw", ".jiix")
 
 
-def read(source: Source, *, name: str | None = None) -> Ink:
+def read(source: Source, *, name: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Ink:
     """Read the one ink of a file, bytes, an open file or stdin (`"-"`); errors call the source `name`."""
     found: Ink | None = None
-    for _, item in _items(source, name):
+    for _, item in _items(source, name, limits):
         if isinstance(item, InkError):
             raise item
         if found is not None:
@@ -40,44 +42,49 @@ def read(source: Source, *, name: str | None = None) -> Ink:
 
 
 def read_all(
-    source: Source | Iterable[Source], *, name: str | None = None, named: bool = True
+    source: Source | Iterable[Source],
+    *,
+    name: str | None = None,
+    named: bool = True,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Iterator[Item]:
     """Yield (name, ink or error) for all that is in one source or several: files, folders, archives.
 
     With `named=False` a file that turns out to be no ink at all is passed over, as it is inside a folder.
+    What passes the `limits` is an error; of an archive that does, nothing further is read.
     """
     if isinstance(source, str | os.PathLike | bytes | bytearray | memoryview) or hasattr(source, "read"):
-        yield from _items(source, name, named)
+        yield from _items(source, name, limits, named)
         return
     try:
         sources = iter(source)
     except TypeError:
-        yield from _items(source, name)  # which says what is expected
+        yield from _items(source, name, limits)  # which says what is expected
         return
     for each in sources:
-        yield from _items(each, name, named)
+        yield from _items(each, name, limits, named)
 
 
-def _items(source: Any, name: str | None, named: bool = True) -> Iterator[Item]:
+def _items(source: Any, name: str | None, limits: Limits, named: bool = True) -> Iterator[Item]:
     label = _label(source, name)
     try:
         if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
-            yield from _from_stream(_opened(source), label, named=named)
+            yield from _from_stream(_opened(source, limits), label, limits, named=named)
         elif _is_folder(source):
-            yield from _from_folder(Path(source), label)
+            yield from _from_folder(Path(source), label, limits)
         else:
             with _open(Path(source)) as stream:
-                yield from _from_stream(stream, label, named=named)
+                yield from _from_stream(stream, label, limits, named=named)
     except InkError as error:
         yield label, error.inside(source=label)
 
 
 def _label(source: object, name: str | None) -> str:
     if name is not None:
-        return name
+        return printable(name)
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
-        return "stdin" if path == "-" else str(path)
+        return "stdin" if path == "-" else printable(str(path))
     found = getattr(source, "name", None)
     return found if isinstance(found, str) else "ink"
 
@@ -110,7 +117,7 @@ def _system_error(error: Exception) -> InkError:
     return InkError((error.strerror or str(error)) if isinstance(error, OSError) else str(error))
 
 
-def _opened(source: Any) -> IO[bytes]:
+def _opened(source: Any, limits: Limits) -> IO[bytes]:
     if isinstance(source, bytes | bytearray | memoryview):
         return io.BytesIO(source)
     if isinstance(source, str | os.PathLike):
@@ -119,66 +126,89 @@ def _opened(source: Any) -> IO[bytes]:
         raise InkError(f"ink is read from a path, bytes or an open file, not from {type(source).__name__}")
     if isinstance(source, io.TextIOBase):
         try:
-            return io.BytesIO(source.read(MAX_BYTES + 1).encode("utf-8", errors="replace"))
+            return io.BytesIO(source.read(limits.file_bytes + 1).encode("utf-8", errors="replace"))
         except (OSError, ValueError) as error:
             raise _system_error(error) from None
     stream: IO[bytes] = source
     return stream
 
 
-def _from_folder(path: Path, label: str) -> Iterator[Item]:
+def folder_files(path: Path) -> Iterator[Path]:
+    """Files of a folder and those below it, sorted; also broken links, and folders that cannot be listed.
+
+    Hidden ones are left out, and so are pipes, sockets and devices, which would be waited for.
+    """
     unreadable: list[OSError] = []
     for folder, subfolders, files in os.walk(path, onerror=unreadable.append):
         subfolders[:] = sorted(sub for sub in subfolders if not is_hidden(sub))
         for file in sorted(file for file in files if not is_hidden(file)):
             inner = Path(folder) / file
-            inner_label = (Path(label) / inner.relative_to(path)).as_posix()
-            try:
-                if not _is_special(inner):
-                    with _open(inner) as stream:
-                        yield from _from_stream(stream, inner_label, named=False)
-            except InkError as error:
-                yield inner_label, error.inside(source=inner_label)
-    for problem in unreadable:
-        inner_label = (Path(label) / Path(problem.filename).relative_to(path)).as_posix()
-        yield inner_label, _system_error(problem).inside(source=inner_label)
+            if not _is_special(inner):
+                yield inner
+    yield from (Path(problem.filename) for problem in unreadable)
+
+
+def _from_folder(path: Path, label: str, limits: Limits) -> Iterator[Item]:
+    for inner in folder_files(path):
+        inner_label = printable((Path(label) / inner.relative_to(path)).as_posix())
+        try:
+            with _open(inner) as stream:
+                yield from _from_stream(stream, inner_label, limits, named=False)
+        except InkError as error:
+            yield inner_label, error.inside(source=inner_label)
 
 
 def _is_special(path: Path) -> bool:
-    """Pipes, sockets and devices in a folder are not waited for."""
     try:
-        return not path.is_file()
-    except OSError as error:
-        raise _system_error(error) from None
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # a broken link, say; whoever opens it is told what is wrong
+        return False
+    return not stat.S_ISREG(mode)
 
 
-def _from_stream(stream: IO[bytes], label: str, *, named: bool) -> Iterator[Item]:
+def _from_stream(stream: IO[bytes], label: str, limits: Limits, *, named: bool) -> Iterator[Item]:
     """Yield the inks of one open file: ink or an archive of it."""
     at_front = _is_at_front(stream)
     lead = _read_up_to(stream, LEAD_BYTES)
+    if (is_zip(lead) or is_tar(lead)) and not limits.archive_depth:
+        raise ArchiveError("an archive; send the ink files in it one by one")
     if is_zip(lead):
         if at_front:
-            yield from _from_members(members(stream, label))
+            size = _size(stream)
+            budget = Budget(limits, lambda: size)
+            yield from _from_members(members(stream, label, budget), limits)
         else:  # a pipe, or a file read from its middle: zip archives are read from their end
-            with _spooled(stream, lead) as copy:
-                yield from _from_members(members(copy, label))
+            with _spooled(stream, lead, limits) as copy:
+                size = _size(copy)
+                budget = Budget(limits, lambda: size)
+                yield from _from_members(members(copy, label, budget), limits)
     elif is_tar(lead):
-        yield from _from_members(tar_members(Rejoined(lead, stream), label))
+        rejoined = Rejoined(lead, stream)
+        budget = Budget(limits, lambda: rejoined.given)
+        packed = lead.startswith(GZIP_MAGIC)
+        yield from _from_members(tar_members(rejoined, label, budget, packed=packed), limits)
     else:
-        rest = _read_up_to(stream, MAX_BYTES) if len(lead) == LEAD_BYTES else b""
-        yield from _from_bytes(lead + rest, label, named=named)
+        rest = _read_up_to(stream, limits.file_bytes) if len(lead) == LEAD_BYTES else b""
+        yield from _from_bytes(lead + rest, label, limits, named=named)
 
 
-def _spooled(stream: IO[bytes], lead: bytes) -> IO[bytes]:
+def _size(stream: IO[bytes]) -> int:
+    """The length of a file that can be read from anywhere; it is at its front again afterwards."""
     try:
-        return spool(stream, lead)
+        size = stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+    except (OSError, ValueError) as error:
+        raise _system_error(error) from None
+    return size
+
+
+def _spooled(stream: IO[bytes], lead: bytes, limits: Limits) -> IO[bytes]:
+    try:
+        # Nothing is unpacked here: what comes out is as large as what went in.
+        return spool(stream, lead, Budget(limits, lambda: limits.total_bytes))
     except InkError:
         raise
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-    ) as error:  # TypeError: a stream that gives something else than bytes
+    except (OSError, ValueError, TypeError) as error:  # TypeError: a stream of something else than bytes
         raise _system_error(error) from None
 
 
@@ -206,18 +236,18 @@ def _read_up_to(stream: IO[bytes], size: int) -> bytes:
     return b"".join(parts)
 
 
-def _from_members(contents: Iterator[tuple[str, bytes | InkError]]) -> Iterator[Item]:
+def _from_members(contents: Iterator[tuple[str, bytes | InkError]], limits: Limits) -> Iterator[Item]:
     for name, content in contents:
         if isinstance(content, InkError):
             yield name, content
         else:
-            yield from _from_bytes(content, name, named=False)
+            yield from _from_bytes(content, name, limits, named=False)
 
 
-def _from_bytes(data: bytes, label: str, *, named: bool) -> Iterator[Item]:
+def _from_bytes(data: bytes, label: str, limits: Limits, *, named: bool) -> Iterator[Item]:
     """Yield the inks of one file; content that is no ink is an error only where somebody named the file."""
     try:
-        inks = read_bytes(data)
+        inks = read_bytes(data, limits)
     except InkError as error:
         claims_ink = named or label.casefold().endswith(INK_SUFFIXES)
         if claims_ink or not isinstance(error, UnknownFormatError):

@@ -1,4 +1,4 @@
-"""Strokes as a reader finds them in, an `Ink` out; with the size limits and checks that readers share."""
+"""Builds an `Ink` from strokes as a reader finds them, with the size limits and checks that readers share."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from inktex.ink.checks import Floats, both
+from inktex.ink.checks import Floats
 from inktex.ink.core import Ink, Symbol
-from inktex.ink.errors import MAX_POINTS, MAX_STROKES, InkError
+from inktex.ink.errors import InkError
+from inktex.ink.limits import MAX_POINTS, MAX_STROKES
 
 Entry = TypeVar("Entry")
 
@@ -21,13 +22,16 @@ class Stroke:
     time: Floats | None = None
     pressure: Floats | None = None
 
-    def __add__(self, other: "Stroke") -> "Stroke":
-        """The two as one stroke."""
-        return Stroke(
-            np.concatenate([self.points, other.points]),
-            both(self.time, other.time),
-            both(self.pressure, other.pressure),
-        )
+
+def joined(parts: Sequence[Stroke]) -> Stroke:
+    """Several strokes as one."""
+    if len(parts) == 1:
+        return parts[0]
+    return Stroke(
+        np.concatenate([part.points for part in parts]),
+        _concatenated([part.time for part in parts]),
+        _concatenated([part.pressure for part in parts]),
+    )
 
 
 def build_ink(
@@ -96,6 +100,11 @@ def at(place: str, error: InkError) -> InkError:
     return InkError(
         error.reason, place=f"{place}, {error.place}" if error.place else place, source=error.source
     )
+
+
+def _concatenated(channel: Sequence[Floats | None]) -> Floats | None:
+    known = _if_everywhere(channel)
+    return None if known is None else np.concatenate(known)
 
 
 def _if_everywhere(channel: Sequence[Floats | None]) -> list[Floats] | None:

@@ -1,4 +1,4 @@
-"""Ink in, a standalone SVG image out: in a notebook, on the web page, in contact sheets.
+"""Draws ink as a standalone SVG image, for notebooks, the web page and contact sheets.
 
 Coordinates are scaled to pixels and rounded, so that a drawing is small whatever the scale of the ink.
 """

@@ -1,17 +1,12 @@
-"""The bytes of a text file in, its text or its XML tree out.
+"""Decodes the bytes of a text file.
 
-Ink files are old, and not all are what they say: stray bytes of another encoding do not cost the file. XML is
-parsed without ever following an entity.
+Ink files are old and not always in the encoding they claim: stray bytes of another encoding do not
+make a file unreadable.
 """
 
 import codecs
 import re
 from contextlib import suppress
-from xml.etree import ElementTree as ET
-
-from inktex.ink.errors import MAX_BYTES, MAX_NODES, InkError
-
-XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _BYTE_ORDER_MARKS = (
@@ -32,10 +27,6 @@ _STRAY_BYTES = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byt
 
 def decode(data: bytes) -> str:
     """Return the text of a file: by its byte order mark, as UTF-8, or as its XML head declares."""
-    if len(data) > MAX_BYTES:
-        raise InkError(
-            f"the file is larger than the limit of {MAX_BYTES // 2**20} MiB; split it into its expressions"
-        )
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return data.decode(encoding, errors="replace").removeprefix("\ufeff")
@@ -51,29 +42,3 @@ def decode(data: bytes) -> str:
                 return data.decode(declared, errors="replace")
     # UTF-8 with some bytes of Windows-1252 in it: the rest of the file keeps its characters.
     return data.decode("utf-8", errors="surrogateescape").translate(_STRAY_BYTES)
-
-
-def parse_xml(text: str) -> ET.Element:
-    """Parse XML into elements named without their namespaces; entities are refused, sizes limited."""
-    entity = text.find("<!ENTITY")
-    if entity >= 0:
-        raise InkError(
-            "declares XML entities, which are refused (they can read other files or grow without end)",
-            place=f"line {text.count(chr(10), 0, entity) + 1}",
-        )
-    if text.count("<") > MAX_NODES:
-        raise InkError(f"more than {MAX_NODES} XML tags")
-    parser = ET.XMLParser()  # noqa: S314 - see above
-    try:
-        parser.feed(text)
-        root: ET.Element = parser.close()
-    except ET.ParseError as error:
-        line, column = error.position
-        reason = str(error).partition(":")[0]
-        raise InkError(f"not well-formed XML ({reason})", place=f"line {line}, column {column + 1}") from None
-    except (ValueError, LookupError) as error:  # an encoding in the XML head that does not exist
-        raise InkError(f"not readable as XML ({error})", place="line 1") from None
-    for element in root.iter():
-        if element.tag[0] == "{":
-            element.tag = element.tag[element.tag.index("}") + 1 :]
-    return root

@@ -1,9 +1,9 @@
-"""The text of one InkML `<trace>` in, an array of one row per point and one column per channel out.
+"""Parses the text of one InkML `<trace>` into an array of one row per point and one column per channel.
 
-Nearly all traces are plain numbers, points separated by commas: that way is fast. The rest of the standard
-(InkML 1.0, section 3.2.1) is read value by value: explicit values (!), first (') and second (") differences,
-each in force for its channel until the next mark; hexadecimal and boolean values; `*` (as before) and `?`
-(not reported); numbers that follow each other without a blank (`3-5` are two).
+Nearly all traces are plain numbers, points separated by commas, and that path is fast. The rest of the
+standard (InkML 1.0, section 3.2.1) is read value by value: explicit values (!), first (') and second (")
+differences, each in force for its channel until the next mark; hexadecimal and boolean values; `*` (as
+before) and `?` (not reported); numbers that follow each other without a blank (`3-5` are two).
 """
 
 import re
@@ -13,8 +13,10 @@ from itertools import chain
 import numpy as np
 
 from inktex.ink.checks import Floats
-from inktex.ink.errors import MAX_POINTS, InkError, shown
+from inktex.ink.errors import InkError, shown
+from inktex.ink.limits import MAX_POINTS
 
+MAX_MARKED_VALUES = 2_000_000  # of one trace that has to be read value by value
 MAX_POINT_CHARS = 4096  # of one point: a trace without commas is no list of points
 
 _PLAIN = re.compile(r"[0-9eE+\-.,\s]*")
@@ -33,13 +35,13 @@ def parse_trace(text: str, regular: int) -> Floats:
     Points may differ in length only past the `regular` channels (intermittent channels may be absent from any
     point); what not all of them have is cut off.
     """
+    if text.count(",") > MAX_POINTS:
+        raise InkError(f"more than the limit of {MAX_POINTS} points")
     points = text.split(",")
     if not points[-1].strip():  # one comma may follow the last point
         points.pop()
     if not points:
         return np.empty((0, regular))
-    if len(points) > MAX_POINTS:
-        raise InkError(f"{len(points)} points, more than the limit of {MAX_POINTS}")
     if max(map(len, points)) > MAX_POINT_CHARS:
         raise InkError("a single point of thousands of characters; points are separated by commas")
     if _PLAIN.fullmatch(text):
@@ -52,14 +54,10 @@ def parse_trace(text: str, regular: int) -> Floats:
 
 
 def _plain(points: Sequence[str], regular: int) -> Floats:
-    rows = [point.split() for point in points]
-    widths = list(map(len, rows))
-    width = _common_width(widths, regular)
-    if max(widths) > width:
-        rows = [row[:width] for row in rows]
-    return np.fromiter(map(float, chain.from_iterable(rows)), np.float64, len(rows) * width).reshape(
-        -1, width
-    )
+    # Split twice instead of keeping all the words: these take twenty times the memory of the numbers.
+    width = _common_width([len(point.split()) for point in points], regular)
+    words = chain.from_iterable(point.split()[:width] for point in points)
+    return np.fromiter(map(float, words), np.float64, len(points) * width).reshape(-1, width)
 
 
 def _common_width(widths: Sequence[int], regular: int) -> int:
@@ -76,7 +74,13 @@ def _common_width(widths: Sequence[int], regular: int) -> int:
 
 
 def _standard(points: Sequence[str], regular: int) -> Floats:
-    parsed = [_values(point, number) for number, point in enumerate(points)]
+    parsed: list[list[tuple[str | None, float | None]]] = []
+    value_count = 0
+    for number, point in enumerate(points):
+        parsed.append(_values(point, number))
+        value_count += len(parsed[-1])
+        if value_count > MAX_MARKED_VALUES:
+            raise InkError(f"more than the limit of {MAX_MARKED_VALUES} values in a trace with differences")
     width = _common_width(list(map(len, parsed)), regular)
     array = np.empty((len(points), width))
     for channel in range(width):

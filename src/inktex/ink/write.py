@@ -13,9 +13,11 @@ from xml.sax.saxutils import quoteattr
 from inktex.files import write_atomically
 from inktex.ink.checks import Floats
 from inktex.ink.core import Ink
+from inktex.ink.drawings import write_excalidraw, write_xournal
 from inktex.ink.errors import InkError
+from inktex.ink.limits import DEFAULT_LIMITS
 from inktex.ink.mathml import mathml_text, xml_text
-from inktex.ink.textfile import parse_xml
+from inktex.ink.xmlfile import parse_xml
 
 
 def write_inkml(ink: Ink) -> str:
@@ -77,11 +79,16 @@ def write_json(ink: Ink) -> str:
 
 
 def save(ink: Ink, path: str | os.PathLike[str]) -> None:
-    """Write the ink to a file, whole or not at all: `.json`, `.inkml`, or `.svg` for a drawing."""
+    """Write the ink to a file, whole or not at all; the ending of its name says in which format.
+
+    `.json` and `.inkml` keep everything; `.xopp`, `.excalidraw` and `.svg` are drawings.
+    """
     target = Path(path)
-    writers: dict[str, Callable[[Ink], str]] = {
+    writers: dict[str, Callable[[Ink], str | bytes]] = {
         ".json": write_json,
         ".inkml": write_inkml,
+        ".xopp": write_xournal,
+        ".excalidraw": write_excalidraw,
         ".svg": Ink.to_svg,
     }
     writer = writers.get(target.suffix.casefold())
@@ -99,7 +106,7 @@ def _refuse_empty(ink: Ink) -> None:
 
 def _plain_mathml(mathml: str) -> str:
     try:
-        plain = mathml_text(parse_xml(f"<annotationXML>{mathml}</annotationXML>"))
+        plain = mathml_text(parse_xml(f"<annotationXML>{mathml}</annotationXML>", DEFAULT_LIMITS))
     except InkError as error:
         raise InkError(f"the MathML of this ink is not well-formed ({error})") from None
     return plain or ""

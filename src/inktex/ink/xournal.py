@@ -1,7 +1,7 @@
-"""Xournal and Xournal++ notebooks (.xoj, .xopp): the root element of their XML in, an `Ink` per page out.
+"""Xournal and Xournal++ notebooks (.xoj, .xopp): one `Ink` per page.
 
-What was written with the pen is ink; highlighter, eraser, text and images are not. A stroke with pressure
-lists its nominal width and then one width per segment: pressure is the width relative to the nominal one.
+Pen strokes are ink; highlighter, eraser, text and images are not. A stroke with pressure lists its nominal
+width and then one width per segment: pressure is the width relative to the nominal one.
 """
 
 from xml.etree.ElementTree import Element
@@ -10,7 +10,8 @@ import numpy as np
 
 from inktex.ink.checks import Floats
 from inktex.ink.core import Ink
-from inktex.ink.errors import MAX_POINTS, InkError, shown
+from inktex.ink.errors import InkError, shown
+from inktex.ink.limits import MAX_POINTS
 from inktex.ink.strokes import Stroke, at, build_ink, checked_points, read_strokes, written
 
 
@@ -54,7 +55,7 @@ def _numbers(text: str, what: str) -> Floats:
     if sum(map(text.count, " \t\r\n")) > 4 * MAX_POINTS:
         raise InkError(f"more than the limit of {MAX_POINTS} points")
     try:
-        return np.array(list(map(float, text.split())), dtype=np.float64)
+        return np.fromiter(map(float, text.split()), dtype=np.float64)
     except ValueError:
         bad = next(word for word in text.split() if not _is_number(word))
         raise InkError(f"{what} must be numbers, not {shown(bad)}") from None

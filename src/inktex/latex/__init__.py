@@ -1,14 +1,16 @@
-"""LaTeX of mathematical expressions: tokens, normaliser, grammar, layout tree, and what it is turned into."""
+"""LaTeX of mathematical expressions: tokens, normaliser, grammar, layout tree and printers."""
 
 from .alignment import CROHME_CLASSES, token_strokes
-from .grammar import Grammar, State
+from .grammar import Grammar, State, is_well_formed
 from .layout import Layout, Node, Relation, parse_layout
 from .mathml import to_mathml
 from .mathml_layout import layout_from_mathml
 from .normalize import normalize
+from .printer import Printed, Style, in_lines, print_latex, print_with_spans
+from .symbols import Symbol, look_alike, symbol
 from .tokens import LatexError, join, tokenize
 from .typst import to_typst
-from .vocabulary import END_MARK, Vocabulary
+from .vocabulary import END_MARK, Vocabulary, wide_vocabulary
 
 __all__ = [
     "CROHME_CLASSES",
@@ -17,15 +19,25 @@ __all__ = [
     "LatexError",
     "Layout",
     "Node",
+    "Printed",
     "Relation",
     "State",
+    "Style",
+    "Symbol",
     "Vocabulary",
+    "in_lines",
+    "is_well_formed",
     "join",
     "layout_from_mathml",
+    "look_alike",
     "normalize",
     "parse_layout",
+    "print_latex",
+    "print_with_spans",
+    "symbol",
     "to_mathml",
     "to_typst",
     "token_strokes",
     "tokenize",
+    "wide_vocabulary",
 ]

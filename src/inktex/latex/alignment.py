@@ -1,8 +1,7 @@
 """Which strokes each token of a caption was written with.
 
-Comes in: the tokens of a caption and the layout out of the ink file (`layout_from_mathml`), which knows the
-strokes of its signs. Goes out: the strokes per token, () for braces and script marks. The two trees mostly
-agree; where they do not, signs are paired by their label and their order.
+The tokens of a caption are matched with the layout from the ink file (`layout_from_mathml`), which knows the
+strokes of its symbols. The two trees mostly agree; where they do not, symbols are paired by label and order.
 """
 
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ CROHME_CLASSES = {r"\cdot": ".", r"\cdots": r"\ldots", "'": r"\prime"}
 def token_strokes(tokens: Sequence[str], layout: Layout) -> tuple[tuple[int, ...], ...]:
     """The strokes of every token, in whatever order the scripts of the tokens stand.
 
-    A token that the layout has no sign for gets (), like one that needs no ink.
+    A token that the layout has no symbol for gets (), like one that needs no ink.
     """
     caption = parse_layout(tokens)
     strokes: list[tuple[int, ...]] = [()] * len(tokens)

@@ -1,36 +1,46 @@
 """The grammar of the caption form, as an incremental acceptor that search asks at every step.
 
-Comes in: a vocabulary. Goes out: which tokens may follow a prefix, as a set or as a shared boolean mask, and
-how far a prefix is from a well-formed end. In the caption form
+For one vocabulary it tells which tokens may follow a prefix, as a set or as a shared boolean mask, and how
+far a prefix is from a well-formed end. In the caption form
 
     row     = element, one or more
-    element = sign [\\limits] scripts, where scripts = `_ { row }` and `^ { row }`, none of them twice
-    sign    = symbol | \\frac { row } { row } | \\sqrt { row } | \\sqrt [ row ] { row } | \\hat { row } …
+    element = symbol [\\limits] scripts, where scripts = `_ { row }` and `^ { row }`, none of them twice
+    symbol  = a token | \\frac { row } { row } | \\sqrt { row } | \\sqrt [ row ] { row } | \\hat { row } …
+            | \\begin{matrix} cell & cell … \\\\ cell & cell … \\end{matrix}
 
 so that no group is empty and no script lacks its base. A `]` ends the index of a root when it stands at the
-level of that index, and is a symbol everywhere else; for TeX to agree, that level holds no other `[`. The
-sign `'` makes a superscript of its own, so it stands only where the captions have it: first in a script.
+level of that index, and is a symbol everywhere else; for TeX to agree, that level holds no other `[` and no
+environment. The symbol `'` makes a superscript of its own, so it stands only where the captions have it:
+first in a script, and something follows `\\mod`, which TeX gives an argument. A cell is a row or empty, but
+no line of cells is empty as a whole. All lines of a matrix have as many cells as its first; lines of `cases`
+and `aligned` have one or two, of which the last is not empty.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import words as known
+from .symbols import CELL, ENVIRONMENTS, MATRICES, MAX_COLUMNS, NEW_ROW
 from .tokens import LatexError
 from .vocabulary import END_MARK, Vocabulary
 
 # What a token is to the grammar.
 END, SYMBOL, OPERATOR, SUB, SUP, LIMITS, FRAC, SQRT, ACCENT, LBRACE, RBRACE = range(11)
-LPAREN, RPAREN, LBRACKET, RBRACKET, LSET, RSET, PRIME, NEVER = range(11, 19)
+LPAREN, RPAREN, LBRACKET, RBRACKET, LSET, RSET, PRIME, MOD, AMPERSAND, BREAK = range(11, 21)
+# One kind for the head and one for the tail of each environment, in the order of ENVIRONMENTS.
+BEGIN = BREAK + 1
+TAIL = BEGIN + len(ENVIRONMENTS)
+NEVER = TAIL + len(ENVIRONMENTS)
 
 # Where in an element the prefix ends.
-ROW_START, AFTER_SIGN, AFTER_LIMITS, BEFORE_BRACE, AFTER_SQRT, FINISHED = range(6)
+ROW_START, AFTER_SYMBOL, AFTER_LIMITS, BEFORE_BRACE, AFTER_SQRT, AFTER_MOD, FINISHED = range(7)
 
 # What an open group is.
-SCRIPT, ARGUMENT, INDEX = range(3)
+SCRIPT, ARGUMENT, INDEX, ENVIRONMENT = range(4)
 
 _KIND_OF = {
     END_MARK: END,
@@ -47,6 +57,11 @@ _KIND_OF = {
     r"\{": LSET,
     r"\}": RSET,
     "'": PRIME,
+    r"\mod": MOD,
+    CELL: AMPERSAND,
+    NEW_ROW: BREAK,
+    **{rf"\begin{{{name}}}": BEGIN + number for number, name in enumerate(ENVIRONMENTS)},
+    **{rf"\end{{{name}}}": TAIL + number for number, name in enumerate(ENVIRONMENTS)},
 }
 _SCRIPT_BIT = {SUB: 1, SUP: 2}
 _STRUCTURE = (SUB, SUP, LIMITS, FRAC, SQRT, ACCENT)
@@ -59,8 +74,19 @@ _DELIMITER = {
     LSET: _SET,
     RSET: _SET,
 }
-_ONE_SIGN_GROUP = 3  # the shortest group: `{`, a symbol, `}`
-_LONGEST_DETOUR = 8  # more than any single token adds to the way to the end
+_IS_MATRIX = tuple(name in MATRICES for name in ENVIRONMENTS)
+_ONE_SYMBOL_GROUP = 3  # the shortest group: `{`, a symbol, `}`
+# More than any single token adds to the way to the end: a fraction, and a new line of a matrix.
+_LONGEST_DETOUR, _LONGEST_DETOUR_WITH_ENVIRONMENTS = 8, MAX_COLUMNS + 2
+
+
+class Grid(NamedTuple):
+    """Where in an environment the prefix is."""
+
+    environment: int  # its place in ENVIRONMENTS
+    width: int = 0  # cells of the first line of a matrix, 0 while it is open; always 0 for others
+    column: int = 0  # of the open cell
+    filled: bool = False  # whether a cell before it, in the same line, has a symbol
 
 
 class Frame(NamedTuple):
@@ -69,6 +95,7 @@ class Frame(NamedTuple):
     kind: int
     after: int = 0  # SCRIPT: bits of the scripts that the base then has; ARGUMENT: arguments still to come
     delimiters: str = ""
+    grid: Grid | None = None  # ENVIRONMENT only
 
 
 class State(NamedTuple):
@@ -76,8 +103,8 @@ class State(NamedTuple):
 
     stack: tuple[Frame, ...] = ()
     place: int = ROW_START
-    scripts: int = 0  # bits of the scripts that the last sign has
-    last: int = SYMBOL  # the kind of the last sign, if that matters: OPERATOR, PRIME or else SYMBOL
+    scripts: int = 0  # bits of the scripts that the last symbol has
+    last: int = SYMBOL  # the kind of the last symbol, if that matters: OPERATOR, PRIME or else SYMBOL
     pending: Frame | None = None  # the group that the next `{` opens
     delimiters: str = ""  # delimiters open in this row, if they are paired
 
@@ -94,6 +121,9 @@ class Grammar:
         self.max_depth = max_depth
         self._kinds = _kinds(vocabulary, paired)
         self._kind_masks = [np.array([kind == each for each in self._kinds]) for kind in range(NEVER)]
+        self._examples = {kind: token for token, kind in reversed(list(enumerate(self._kinds)))}
+        self._heads = [kind for kind in range(BEGIN, TAIL) if kind in self._kinds]
+        self._detour = _LONGEST_DETOUR_WITH_ENVIRONMENTS if self._heads else _LONGEST_DETOUR
         self._masks: dict[tuple[object, ...], NDArray[np.bool_]] = {}
         self._sets: dict[tuple[object, ...], frozenset[int]] = {}
 
@@ -121,9 +151,9 @@ class Grammar:
         stack, _, scripts, _, pending, delimiters = state
         kind = self._kinds[token]
         if kind in (SYMBOL, OPERATOR):
-            return State(stack, AFTER_SIGN, 0, kind, None, delimiters)
+            return State(stack, AFTER_SYMBOL, 0, kind, None, delimiters)
         if kind == PRIME:
-            return State(stack, AFTER_SIGN, _SCRIPT_BIT[SUP], kind, None, delimiters)
+            return State(stack, AFTER_SYMBOL, _SCRIPT_BIT[SUP], kind, None, delimiters)
         if kind in _SCRIPT_BIT:
             script = Frame(SCRIPT, scripts | _SCRIPT_BIT[kind], delimiters)
             return State(stack, BEFORE_BRACE, 0, SYMBOL, script, delimiters)
@@ -144,28 +174,47 @@ class Grammar:
             return State((*stack, Frame(INDEX, 0, delimiters)))
         if kind == END:
             return State((), FINISHED)
-        return State(stack, AFTER_SIGN, 0, SYMBOL, None, self._delimiters_after(kind, delimiters))
+        if kind == MOD:
+            return State(stack, AFTER_MOD, 0, SYMBOL, None, delimiters)
+        if kind >= AMPERSAND:
+            return self._advance_in_environment(state, kind)
+        return State(stack, AFTER_SYMBOL, 0, SYMBOL, None, self._delimiters_after(kind, delimiters))
+
+    def _advance_in_environment(self, state: State, kind: int) -> State:
+        stack, delimiters = state.stack, state.delimiters
+        if BEGIN <= kind < TAIL:
+            return State((*stack, Frame(ENVIRONMENT, 0, delimiters, Grid(kind - BEGIN))))
+        opened, outer = stack[-1], stack[:-1]
+        if kind >= TAIL:
+            return State(outer, AFTER_SYMBOL, 0, SYMBOL, None, opened.delimiters)
+        grid = opened.grid
+        assert grid is not None
+        if kind == AMPERSAND:
+            filled = grid.filled or state.place == AFTER_SYMBOL
+            following = Grid(grid.environment, grid.width, grid.column + 1, filled)
+        else:
+            following = Grid(grid.environment, grid.column + 1 if _IS_MATRIX[grid.environment] else 0)
+        return State((*outer, Frame(ENVIRONMENT, 0, opened.delimiters, following)))
 
     def shortest_end(self, state: State) -> int:
         """How many more tokens it takes at least until the expression may end (the end mark not counted)."""
-        own = (1, 0, 1 + _ONE_SIGN_GROUP, _ONE_SIGN_GROUP, _ONE_SIGN_GROUP, 0)[state.place]
+        own = (1, 0, 1 + _ONE_SYMBOL_GROUP, _ONE_SYMBOL_GROUP, _ONE_SYMBOL_GROUP, 1, 0)[state.place]
+        if state.place == ROW_START and state.stack and _may_stay_empty(state.stack[-1].grid):
+            own = 0
         if state.pending is not None and state.pending.kind == ARGUMENT:
-            own += _ONE_SIGN_GROUP * state.pending.after
+            own += _ONE_SYMBOL_GROUP * state.pending.after
         return own + len(state.delimiters) + sum(_closing_length(frame) for frame in state.stack)
 
     def mask_within(self, state: State, budget: int) -> NDArray[np.bool_]:
         """Like `mask`, but only tokens after which `budget` tokens, this one included, are enough to end."""
-        if budget >= self.shortest_end(state) + _LONGEST_DETOUR:
+        if budget >= self.shortest_end(state) + self._detour:
             return self.mask(state)
-        mask = self.mask(state)
-        within = []
-        for kind in self._next_kinds(state):
-            members = np.flatnonzero(self._kind_masks[kind] & mask)
-            if len(members) and (
-                kind == END or 1 + self.shortest_end(self.advance(state, int(members[0]))) <= budget
-            ):
-                within.append(kind)
-        return self._join(within)
+        return self._join(
+            kind
+            for kind in self._next_kinds(state)
+            if kind in self._examples
+            and (kind == END or 1 + self.shortest_end(self.advance(state, self._examples[kind])) <= budget)
+        )
 
     def accepts(self, tokens: Iterable[str]) -> bool:
         """Is this a whole expression in caption form, over the tokens of the vocabulary?"""
@@ -181,15 +230,11 @@ class Grammar:
 
     def _situation(self, state: State) -> tuple[object, ...]:
         """All of a state that decides about the next token: few values, so that masks are made only once."""
-        stack = state.stack
-        return (
-            state.place,
-            state.scripts,
-            state.last,
-            stack[-1].kind if stack else None,
-            len(stack) < self.max_depth,
-            state.delimiters[-1:],
-        )
+        stack, place, scripts, last, _, delimiters = state
+        if not stack:
+            return (place, scripts, last, delimiters[-1:])
+        kind, _, _, grid = stack[-1]
+        return (place, scripts, last, len(stack) < self.max_depth, delimiters[-1:], kind, grid)
 
     def _next_kinds(self, state: State) -> list[int]:
         in_index = bool(state.stack) and state.stack[-1].kind == INDEX
@@ -201,7 +246,7 @@ class Grammar:
             return [LBRACE] if in_index else [LBRACE, LBRACKET]
         if state.place == AFTER_LIMITS:
             return [SUB, SUP]
-        kinds = [SYMBOL, OPERATOR, LPAREN, LSET]
+        kinds = [SYMBOL, OPERATOR, MOD, LPAREN, LSET]
         if not in_index:
             kinds.append(LBRACKET)
         open_delimiter = state.delimiters[-1:]
@@ -213,16 +258,21 @@ class Grammar:
         deeper = len(state.stack) < self.max_depth
         if deeper:
             kinds += [FRAC, SQRT, ACCENT]
+            if not in_index:
+                kinds += self._heads
         if state.last == PRIME or (
             state.place == ROW_START and state.stack and state.stack[-1].kind == SCRIPT
         ):
             kinds.append(PRIME)
-        if state.place == AFTER_SIGN:
+        if state.place == AFTER_SYMBOL:
             if deeper:
                 kinds += [kind for kind, bit in _SCRIPT_BIT.items() if not state.scripts & bit]
             if deeper and state.last == OPERATOR:
                 kinds.append(LIMITS)
-            if not open_delimiter:
+        if not open_delimiter and state.place != AFTER_MOD:
+            if state.stack and state.stack[-1].grid is not None:
+                kinds += _next_in_grid(state.stack[-1].grid, empty=state.place == ROW_START)
+            elif state.place == AFTER_SYMBOL:
                 kinds.append(RBRACKET if in_index else RBRACE if state.stack else END)
         return kinds
 
@@ -248,6 +298,9 @@ def _kinds(vocabulary: Vocabulary, paired: bool) -> tuple[int, ...]:
         unusable |= {*_STRUCTURE, LBRACE, RBRACE}
     if not {SUB, SUP} & present:
         unusable.add(LIMITS)
+    for head, tail in zip(range(BEGIN, TAIL), range(TAIL, NEVER), strict=True):
+        if not {head, tail} <= present:
+            unusable |= {head, tail}
     if paired and RSET not in present:
         unusable.add(LSET)
     if paired and RPAREN not in present:
@@ -273,13 +326,52 @@ def _after_group(stack: tuple[Frame, ...]) -> State:
     """Close the innermost group: go back to its base, to its next argument, or to the body of its root."""
     closed, outer = stack[-1], stack[:-1]
     if closed.kind == SCRIPT:
-        return State(outer, AFTER_SIGN, closed.after, SYMBOL, None, closed.delimiters)
+        return State(outer, AFTER_SYMBOL, closed.after, SYMBOL, None, closed.delimiters)
     if closed.kind == ARGUMENT and not closed.after:
-        return State(outer, AFTER_SIGN, 0, SYMBOL, None, closed.delimiters)
+        return State(outer, AFTER_SYMBOL, 0, SYMBOL, None, closed.delimiters)
     following = Frame(ARGUMENT, max(closed.after - 1, 0), closed.delimiters)
     return State(outer, BEFORE_BRACE, 0, SYMBOL, following, closed.delimiters)
 
 
+def _next_in_grid(grid: Grid, *, empty: bool) -> list[int]:
+    """What parts or ends the cells of an environment behind a cell that is empty or not."""
+    matrix, cells = _IS_MATRIX[grid.environment], grid.column + 1
+    kinds = []
+    if cells < ((grid.width or MAX_COLUMNS) if matrix else 2):
+        kinds.append(AMPERSAND)
+    complete = (grid.filled or not empty) and cells == (grid.width or cells) if matrix else not empty
+    if complete:
+        kinds += [BREAK, TAIL + grid.environment]
+    return kinds
+
+
+def _may_stay_empty(grid: Grid | None) -> bool:
+    """Whether the open cell needs no symbol for its line to be complete."""
+    return grid is not None and grid.filled and _IS_MATRIX[grid.environment]
+
+
 def _closing_length(frame: Frame) -> int:
+    if frame.grid is not None:
+        missing = frame.grid.width - frame.grid.column - 1 if frame.grid.width else 0
+        return 1 + len(frame.delimiters) + missing
     arguments = frame.after if frame.kind == ARGUMENT else 1 if frame.kind == INDEX else 0
-    return 1 + len(frame.delimiters) + _ONE_SIGN_GROUP * arguments
+    return 1 + len(frame.delimiters) + _ONE_SYMBOL_GROUP * arguments
+
+
+@cache
+def _one_of_each_kind() -> tuple[Grammar, dict[int, int]]:
+    """A grammar with one token of each kind, and the id of each kind."""
+    vocabulary = Vocabulary((*_KIND_OF, "x", r"\sum", r"\frac", r"\hat"))
+    return Grammar(vocabulary), {_kind(token): vocabulary.id(token) for token in vocabulary}
+
+
+def is_well_formed(tokens: Iterable[str]) -> bool:
+    """Whether these tokens, of whatever vocabulary, are a whole expression in caption form."""
+    grammar, ids = _one_of_each_kind()
+    state = grammar.start
+    for token in tokens:
+        index = ids.get(_kind(token), 0)
+        if not index or not grammar.mask(state)[index]:
+            return False
+        state = grammar.advance(state, index)
+    return bool(grammar.mask(state)[0])

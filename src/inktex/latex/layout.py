@@ -1,27 +1,32 @@
-"""The layout tree of an expression: which sign stands where to which other.
+"""The layout tree of an expression: which symbol stands where to which other.
 
-Comes in: tokens in caption form (`parse_layout`) or, from `mathml_layout.py`, the annotation of an ink file.
-Goes out: a tree of signs that can be compared, written as tokens, and asked for its signs and relations.
+`parse_layout` builds it from tokens in caption form, `mathml_layout.py` from the annotation of an ink file.
+The tree can be compared, written as tokens, and asked for its symbols and relations.
 
-Each sign has up to five rows of signs around it: above, below, inside, sub and sup. The bar of a fraction has
-its numerator above and its denominator below, a radical its radicand inside and its index above. Scripts of
-all signs are kept as sub and sup, so that neither their order nor `\\limits` makes a difference.
+Each symbol has up to five rows of symbols around it: above, below, inside, sub and sup. The bar of a fraction
+has its numerator above and its denominator below, a radical its radicand inside and its index above. Scripts
+of all symbols are kept as sub and sup, so that neither their order nor `\\limits` makes a difference. An
+environment is one symbol, named by its head, with rows of cells.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from . import words as known
+from .symbols import CELL, NEW_ROW
 from .tokens import MAX_DEPTH, LatexError, excerpt, join
 
 Relation = Literal["right", "above", "below", "sup", "sub", "inside"]
 Row = tuple["Node", ...]
 
+_HEAD, _TAIL = r"\begin", r"\end"
+_NEVER_SYMBOLS = frozenset({"{", "}", CELL, NEW_ROW})
+
 
 @dataclass(frozen=True)
 class Node:
-    """One sign and the rows around it; where it was written (strokes, token) is not part of what it is."""
+    """One symbol and the rows around it; where it was written (strokes, token) is not part of what it is."""
 
     label: str  # "" for the missing base of a script
     above: Row = ()
@@ -29,16 +34,18 @@ class Node:
     below: Row = ()
     sub: Row = ()
     sup: Row = ()
+    cells: tuple[tuple[Row, ...], ...] = ()  # of an environment: lines of cells, each a row of symbols
     strokes: tuple[int, ...] = field(default=(), compare=False)
-    token: int | None = field(default=None, compare=False)  # place of the sign in the token sequence
+    token: int | None = field(default=None, compare=False)  # place of the symbol in the token sequence
 
     def rows(self) -> Iterator[tuple[Relation, Row]]:
-        """The rows around the sign that are not empty, in the order of canonical tokens."""
-        stacked = self.label in known.STACKED_OPERATORS
+        """The rows around the symbol that are not empty, in the order of canonical tokens."""
+        stacked = self.label in known.STACKED
         places: tuple[tuple[Relation, Row], ...] = (
             ("above", self.above),
             ("inside", self.inside),
             ("below", self.below),
+            *(("inside", cell) for line in self.cells for cell in line),
             ("below" if stacked else "sub", self.sub),
             ("above" if stacked else "sup", self.sup),
         )
@@ -47,7 +54,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Layout:
-    """A whole expression. Layouts are equal when the same signs stand in the same places."""
+    """A whole expression. Layouts are equal when the same symbols stand in the same places."""
 
     row: Row
 
@@ -60,7 +67,7 @@ class Layout:
         return tuple(() if node is None else node.strokes for _, node in _written(self.row))
 
     def numbered(self) -> "Layout":
-        """The same layout, its signs numbered by their places in `tokens()`."""
+        """The same layout, its symbols numbered by their places in `tokens()`."""
         places = iter([place for place, (_, node) in enumerate(_written(self.row)) if node is not None])
         return self.changed(lambda node: replace(node, token=next(places) if node.label else None))
 
@@ -69,15 +76,15 @@ class Layout:
         return self.changed(lambda node: replace(node, label=names.get(node.label, node.label)))
 
     def changed(self, change: Callable[[Node], Node]) -> "Layout":
-        """The layout with every sign changed, from the outside in and in the order of canonical tokens."""
+        """The layout with every symbol changed, from the outside in and in the order of canonical tokens."""
         return Layout(_changed(self.row, change))
 
     def symbols(self) -> Iterator[Node]:
-        """All signs, in the order of canonical tokens."""
+        """All symbols, in the order of canonical tokens."""
         return (node for _, node in _written(self.row) if node is not None)
 
     def relations(self) -> Iterator[tuple[Node, Node, Relation]]:
-        """Each sign but the first with the sign it hangs on: (parent, child, relation)."""
+        """Each symbol but the first with the symbol it hangs on: (parent, child, relation)."""
         pending: list[tuple[Node | None, Relation, Row]] = [(None, "right", self.row)]
         while pending:
             parent, relation, row = pending.pop()
@@ -95,12 +102,12 @@ class Layout:
 
 
 def parse_layout(tokens: Sequence[str]) -> Layout:
-    """The layout of tokens in caption form; each sign remembers its place among the tokens.
+    """The layout of tokens in caption form; each symbol remembers its place among the tokens.
 
     LatexError if they are not in that form; `normalize` brings any LaTeX into it.
     """
     parser = _Parser(tokens)
-    row = parser.row(None, 0)
+    row = parser.row((), 0)
     return Layout(row)
 
 
@@ -122,28 +129,30 @@ class _Parser:
 
     def group(self, opening: str, closing: str, depth: int) -> Row:
         self.take(opening)
-        row = self.row(closing, depth + 1)
+        row = self.row((closing,), depth + 1)
         self.take(closing)
         return row
 
-    def row(self, closing: str | None, depth: int) -> Row:
+    def row(self, closings: Collection[str], depth: int) -> Row:
         if depth > MAX_DEPTH:
             raise self.error(f"groups are nested more than {MAX_DEPTH} deep")
         nodes: list[Node] = []
-        while (sign := self.peek()) is not None and sign != closing:
-            if sign in ("{", "}"):
-                raise self.error(f"{sign} out of place")
-            if sign in ("_", "^"):
+        while (label := self.peek()) is not None and label not in closings:
+            if label in _NEVER_SYMBOLS or label.startswith(_TAIL):
+                raise self.error(f"{label} out of place")
+            if label in ("_", "^"):
                 if nodes:
-                    raise self.error(f"a second {sign} on one sign")
+                    raise self.error(f"a second {label} on one symbol")
                 nodes.append(self.with_scripts(Node(""), depth))
             else:
-                nodes.append(self.with_scripts(self.sign(sign, depth), depth))
+                nodes.append(self.with_scripts(self.symbol(label, depth), depth))
         return tuple(nodes)
 
-    def sign(self, label: str, depth: int) -> Node:
+    def symbol(self, label: str, depth: int) -> Node:
         node = Node(label, token=self.place)
         self.place += 1
+        if label.startswith(_HEAD):
+            return replace(node, cells=self.cells(tail_of(label), depth + 1))
         arguments = known.argument_count(label)
         if label == r"\sqrt" and self.peek() == "[":
             node = replace(node, above=self.group("[", "]", depth))
@@ -152,20 +161,36 @@ class _Parser:
             return replace(node, above=above, below=self.group("{", "}", depth))
         return replace(node, inside=self.group("{", "}", depth)) if arguments else node
 
+    def cells(self, tail: str, depth: int) -> tuple[tuple[Row, ...], ...]:
+        lines: list[list[Row]] = [[]]
+        while True:
+            lines[-1].append(self.row((CELL, NEW_ROW, tail), depth))
+            ended = self.peek()
+            self.take(ended or tail)
+            if ended == tail:
+                return tuple(map(tuple, lines))
+            if ended == NEW_ROW:
+                lines.append([])
+
     def with_scripts(self, node: Node, depth: int) -> Node:
         if self.peek() == r"\limits":
             self.place += 1
         while (mark := self.peek()) in ("_", "^"):
             if node.sub if mark == "_" else node.sup:
-                raise self.error(f"a second {mark} on one sign")
+                raise self.error(f"a second {mark} on one symbol")
             self.place += 1
             row = self.group("{", "}", depth)
             node = replace(node, sub=row) if mark == "_" else replace(node, sup=row)
         return node
 
 
+def tail_of(head: str) -> str:
+    r"""The tail of an environment by its head: `\end{matrix}` for `\begin{matrix}`."""
+    return _TAIL + head.removeprefix(_HEAD)
+
+
 def _written(row: Row) -> Iterator[tuple[str, Node | None]]:
-    """Canonical tokens, each with the sign it is, or None for braces and script marks."""
+    """Canonical tokens, each with the symbol it is, or None for braces, script marks and what parts cells."""
     for node in row:
         if node.label:
             yield node.label, node
@@ -177,6 +202,15 @@ def _written(row: Row) -> Iterator[tuple[str, Node | None]]:
             yield from _group("{", node.below, "}")
         elif arguments == 1:
             yield from _group("{", node.inside, "}")
+        for number, line in enumerate(node.cells):
+            if number:
+                yield NEW_ROW, None
+            for column, cell in enumerate(line):
+                if column:
+                    yield CELL, None
+                yield from _written(cell)
+        if node.cells:
+            yield tail_of(node.label), None
         for mark, script in (("_", node.sub), ("^", node.sup)):
             if script:
                 yield mark, None
@@ -196,6 +230,7 @@ def _changed(row: Row, change: Callable[[Node], Node]) -> Row:
             above=_changed(node.above, change),
             inside=_changed(node.inside, change),
             below=_changed(node.below, change),
+            cells=tuple(tuple(_changed(cell, change) for cell in line) for line in node.cells),
             sub=_changed(node.sub, change),
             sup=_changed(node.sup, change),
         )

@@ -1,39 +1,43 @@
-"""LaTeX to MathML that browsers render: tokens in caption form come in, a `<math>` element goes out.
+"""LaTeX to MathML that browsers render: turns tokens in caption form into a `<math>` element.
 
 Written for MathML Core, which browsers draw by themselves: brackets grow with their content only (each pair
 is a row of its own), limits of sums stand above and below in display, functions are kept apart from their
-arguments by thin spaces, and a sign before a number is not spaced like one between numbers.
+arguments by thin spaces, and a minus before a number is not spaced like one between numbers.
 """
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from . import words as known
 from .layout import Node, Row, parse_layout
 from .rows import WANTS_MORE, fence_pairs, number_length
-from .signs import Role, pairs, sign
+from .symbols import MATRICES, Role, symbol
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 _THIN_SPACE = '<mspace width="0.1667em"/>'
-_ACCENTS = pairs(r"""\hat ^ \bar ¯ \vec → \dot ˙ \ddot ¨ \tilde ~ \check ˇ \acute ´ \grave ` \mathring ˚""")
-_WIDE_ACCENTS = pairs(
-    r"""\widehat ^ \widetilde ~ \overline ‾ \overrightarrow → \overleftarrow ← \overleftrightarrow ↔
-    \overbrace ⏞ \underline _ \underbrace ⏟"""
+# Accents that keep their size; all others grow with what they stand over.
+_SMALL_ACCENTS = frozenset(
+    [
+        r"\hat",
+        r"\bar",
+        r"\vec",
+        r"\dot",
+        r"\ddot",
+        r"\dddot",
+        r"\tilde",
+        r"\check",
+        r"\acute",
+        r"\grave",
+        r"\mathring",
+    ]
 )
-# Alphabets are characters of their own in MathML Core; Unicode names some of them by their older name.
-_ALPHABETS = {
-    r"\mathbb": ("MATHEMATICAL DOUBLE-STRUCK", "DOUBLE-STRUCK"),
-    r"\mathcal": ("MATHEMATICAL SCRIPT", "SCRIPT"),
-    r"\mathscr": ("MATHEMATICAL SCRIPT", "SCRIPT"),
-    r"\mathfrak": ("MATHEMATICAL FRAKTUR", "BLACK-LETTER"),
-}
+_BRACKETS = MATRICES | {"cases": ("{", "")}
+_COLUMNS = {"cases": ("left", "left"), "aligned": ("right", "left")}
 _BELOW = {r"\underline", r"\underbrace"}
-_UPRIGHT = "ΓΔΘΛΞΠΣΥΦΨΩ∞∂∇∅"
+_UPRIGHT = "ΓΔΘΛΞΠΣΥΦΨΩ∞∂∇∅°"
 _APPLY = "<mo>\N{FUNCTION APPLICATION}</mo>"
-_ADJACENT = {Role.ORDINARY, Role.NUMBER, Role.FUNCTION, Role.BAR, Role.PRIME, Role.CLOSE}
+_ADJACENT = {Role.STRUCTURE, Role.ORDINARY, Role.NUMBER, Role.FUNCTION, Role.BAR, Role.PRIME, Role.CLOSE}
 
 
 class _Item(NamedTuple):
@@ -49,8 +53,8 @@ def to_mathml(
 ) -> str:
     """The expression as one `<math>` element; LatexError if the tokens are not in caption form.
 
-    With `ids`, the element of each sign carries `data-token`, the place of its token, so that a page can link
-    the formula with the ink.
+    With `ids`, the element of each symbol carries `data-token`, the place of its token, so that a page can
+    link the formula with the ink.
     """
     row = parse_layout(tokens).row
     return f'<math xmlns="{NAMESPACE}" display="{display}">{_Writer(ids).row(row)}</math>'
@@ -80,7 +84,7 @@ class _Writer:
                 item = self.fenced(row, place, fences)
                 place = fences[place] + 1
             else:
-                role = sign(node.label).role
+                role = symbol(node.label).role
                 item = _Item(self.scripted(node, self.base(node, before)), role, role)
                 place += 1
             yield item
@@ -100,13 +104,13 @@ class _Writer:
         return self.leaf("mo", node, form=form, stretchy="true")
 
     def leaf(self, tag: str, node: Node, **attributes: str) -> str:
-        return _element(tag, escape(sign(node.label).character), {**attributes, **self.mark(node)})
+        return _element(tag, escape(symbol(node.label).character), {**attributes, **self.mark(node)})
 
     def mark(self, node: Node) -> dict[str, str]:
         return {"data-token": str(node.token)} if self.ids and node.token is not None else {}
 
     def base(self, node: Node, before: Role) -> str:
-        """A sign without its scripts."""
+        """A symbol without its scripts."""
         label, mark = node.label, self.mark(node)
         if label == r"\frac":
             return _element("mfrac", self.row(node.above) + self.row(node.below), mark)
@@ -127,26 +131,45 @@ class _Writer:
             return _element(tag, self.row(node.below) + self.row(node.above), mark)
         if label in known.ONE_ARGUMENT:
             return self.accented(node)
+        if node.cells:
+            return self.environment(node)
         return self.symbol(node, before) if label else _element("mrow", "")
 
+    def environment(self, node: Node) -> str:
+        """A table of the cells, with the brackets of a matrix or the brace of `cases` around it."""
+        name = node.label[len(r"\begin{") : -1]
+        opening, closing = _BRACKETS.get(name, ("", ""))
+        align = _COLUMNS.get(name, ())
+        lines = (
+            "".join(
+                _element("mtd", self.row(cell), {"columnalign": align[column]} if column < len(align) else {})
+                for column, cell in enumerate(line)
+            )
+            for line in node.cells
+        )
+        table = "".join(_element("mtr", line) for line in lines)
+        mark = self.mark(node)
+        if not opening:
+            return _element("mtable", table, ({"displaystyle": "true"} if name == "aligned" else {}) | mark)
+        parts = [_element("mo", opening, {"form": "prefix", "stretchy": "true"}), _element("mtable", table)]
+        if closing:
+            parts.append(_element("mo", closing, {"form": "postfix", "stretchy": "true"}))
+        return _element("mrow", "".join(parts), mark)
+
     def accented(self, node: Node) -> str:
-        if node.label in _ALPHABETS:
-            letters = (replace(each, label=_letter(node.label, each.label)) for each in node.inside)
-            return _element("mrow", self.row(tuple(letters)), self.mark(node))
         row, mark = self.row(node.inside), self.mark(node)
-        if node.label in _ACCENTS:
-            accent = _element("mo", _ACCENTS[node.label], {"stretchy": "false", **mark})
-        elif node.label in _WIDE_ACCENTS:
-            accent = _element("mo", _WIDE_ACCENTS[node.label], {"stretchy": "true", **mark})
-        else:
+        shown = symbol(node.label)
+        if shown.role is not Role.STRUCTURE:
             return _element("mrow", row, mark)
+        stretchy = "false" if node.label in _SMALL_ACCENTS else "true"
+        accent = _element("mo", shown.character, {"stretchy": stretchy, **mark})
         if node.label in _BELOW:
             return _element("munder", row + accent, {"accentunder": "true"})
         return _element("mover", row + accent, {"accent": "true"})
 
     def symbol(self, node: Node, before: Role) -> str:
-        """A sign that stands alone, as identifier, number or operator, with the spacing that TeX gives it."""
-        shown = sign(node.label)
+        """A symbol that stands alone, as identifier, number or operator, with the spacing of TeX."""
+        shown = symbol(node.label)
         role, character = shown.role, shown.character
         if role is Role.NUMBER:
             return self.leaf("mn", node)
@@ -166,7 +189,7 @@ class _Writer:
             return self.leaf("mo", node, form="prefix" if role is Role.OPEN else "postfix", stretchy="false")
         if role in (Role.BAR, Role.PRIME) or character in "./!?%":
             return self.leaf("mo", node, stretchy="false", lspace="0em", rspace="0em")
-        if character in "∀∃¬":
+        if character in "∀∃∄¬":
             return self.leaf("mo", node, form="prefix", lspace="0em", rspace="0em")
         if character in _UPRIGHT:
             return self.leaf("mi", node, mathvariant="normal")
@@ -178,21 +201,9 @@ class _Writer:
             return base
         scripts = "".join(self.row(script) for script in (node.sub, node.sup) if script)
         under, over = bool(node.sub), bool(node.sup)
-        if node.label in known.STACKED_OPERATORS:
+        if node.label in known.STACKED:
             return _element("m" + "under" * under + "over" * over, base + scripts)
         return _element("m" + "sub" * under + "sup" * over, base + scripts)
-
-
-def _letter(alphabet: str, letter: str) -> str:
-    """A letter or digit of another alphabet; signs that it lacks stay as they are."""
-    if len(letter) == 1 and letter.isascii() and letter.isalnum():
-        name = unicodedata.name(letter).removeprefix("LATIN ").replace("LETTER ", "")
-        for prefix in _ALPHABETS[alphabet]:
-            try:
-                return unicodedata.lookup(f"{prefix} {name}")
-            except KeyError:
-                continue
-    return letter
 
 
 def _grouped(items: Sequence[_Item]) -> str:

@@ -1,7 +1,7 @@
 """The layout tree out of an ink file's own annotation: its MathML and its segmentation.
 
-Comes in: the MathML text, and the segmented symbols as (label, strokes, id of the MathML leaf). Goes out: the
-same `Layout` that `parse_layout` builds from LaTeX, with the strokes attached to its signs.
+Reads the MathML text and the segmented symbols, given as (label, strokes, id of the MathML leaf), into the
+same `Layout` that `parse_layout` builds from LaTeX, with the strokes attached to its symbols.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ _SCRIPTED = {
 
 
 def layout_from_mathml(mathml: str, symbols: Sequence[SymbolStrokes] = ()) -> Layout:
-    """Build the layout; its signs carry their strokes and their places in `layout.tokens()`.
+    """Build the layout; its symbols carry their strokes and their places in `layout.tokens()`.
 
     LatexError if the MathML is not well-formed or uses an element that has no place in a layout.
     """
@@ -117,7 +117,7 @@ def _nodes(element: Element, written: _Written, depth: int) -> Row:
     if name == "mroot":
         return (Node(r"\sqrt", inside=child(0), above=child(1), strokes=strokes),)
     if name in _SCRIPTED:
-        # A script on a longer base, as on `( a + b )`, stands at the last sign of it.
+        # A script on a longer base, as on `( a + b )`, stands at the last symbol of it.
         *before, base = child(0) or (Node(""),)
         for place, kind in enumerate(_SCRIPTED[name], start=1):
             base = (
@@ -126,11 +126,15 @@ def _nodes(element: Element, written: _Written, depth: int) -> Row:
                 else replace(base, sup=base.sup + child(place))
             )
         return (*before, base)
+    if name == "mtable" and len(element):
+        lines = (line for line in element if _name(line) in ("mtr", "mlabeledtr"))
+        cells = tuple(tuple(_row([cell], written, depth + 1) for cell in line) for line in lines)
+        return (Node(r"\begin{matrix}", cells=cells, strokes=strokes),)
     raise LatexError(f"the MathML element <{name}> has no place in a layout")
 
 
 def _label(leaf: Element, written: _Written) -> str:
-    """The sign of a leaf: its text, if that is a word in any of the spellings in use, else its symbol."""
+    """The symbol of a leaf: its text, if that is a word in any of the spellings in use, else its symbol."""
     text = (leaf.text or "").strip()
     if text in known.MATHML_SPELLINGS:
         return known.MATHML_SPELLINGS[text]

@@ -1,20 +1,29 @@
-"""The normaliser: any truth string comes in, the caption form goes out.
+"""The normaliser: turns any truth string into the caption form.
 
 The caption form has braces around every script and every argument and nowhere else; no math marks, spacing,
-sizing or font commands; one word per sign. In the canonical form scripts stand in the order `_`, `^`, and
-`\\limits`, which the ink does not show, is left out. Normalising twice changes nothing.
+sizing or font commands; one word per symbol. In the canonical form scripts stand in the order `_`, `^`;
+`\\limits`, which the ink does not show, is left out; what looks the same is written the same (`atoms.py`).
+Normalising twice changes nothing.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import re
+from collections.abc import Collection, Iterator
 
 from . import words as known
-from .signs import word_of
+from .atoms import Atom, append, grid, join_spelt, joined, make_canonical, written
+from .symbols import CELL, NEW_ROW, token_of
 from .tokens import MAX_DEPTH, LatexError, excerpt, tokenize
 
 # A brace that is written out counts up to three levels when it is read again (argument, group, index of a
 # root), so that what is written never nests deeper than can be read.
 MAX_WRITTEN_DEPTH = MAX_DEPTH // 3
+
+# Optional arguments of environments and rows: `\\[2pt]`, `\begin{aligned}[t]`. They follow without a space,
+# which a bracket that is a symbol never does in what `join` writes.
+_ROW_SPACE = re.compile(r"\\\\\*?\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|mu|bp|pc)\s*\]")
+_POSITION = re.compile(r"(\\begin\s*\{[a-z]+\*?\})\[[tbclr]\]")
+
+_LINES = frozenset({CELL, NEW_ROW})  # what parts a row that no brace and no environment encloses
 
 
 def normalize(latex: str, *, canonical: bool = True) -> tuple[str, ...]:
@@ -24,11 +33,12 @@ def normalize(latex: str, *, canonical: bool = True) -> tuple[str, ...]:
     Two scripts of the same kind on one base, as in `{x^2}^3`, stand side by side on paper and are merged; a
     closing brace too many is ignored, since truth strings in circulation have them.
     """
-    parser = _Parser(latex, list(_clean(tokenize(latex))))
-    atoms: list[_Atom] = []
-    parser.row(atoms, depth=0)
-    _join_spelt(atoms)
-    tokens = tuple(_written(atoms, canonical))
+    parser = _Parser(latex, list(_clean(tokenize(_POSITION.sub(r"\1", _ROW_SPACE.sub(r"\\\\ ", latex))))))
+    atoms = parser.whole()
+    join_spelt(atoms)
+    if canonical:
+        make_canonical(atoms)
+    tokens = tuple(written(atoms, canonical=canonical))
     if _deepest(tokens) > MAX_WRITTEN_DEPTH:
         raise parser.error(f"scripts and arguments are nested more than {MAX_WRITTEN_DEPTH} deep")
     return tokens
@@ -37,32 +47,9 @@ def normalize(latex: str, *, canonical: bool = True) -> tuple[str, ...]:
 def _deepest(tokens: tuple[str, ...]) -> int:
     depth = deepest = 0
     for token in tokens:
-        depth += (token == "{") - (token == "}")
+        depth += (token == "{" or token.startswith(r"\begin{")) - (token == "}" or token.startswith(r"\end{"))
         deepest = max(deepest, depth)
     return deepest
-
-
-@dataclass
-class _Atom:
-    """One sign or command with its arguments written out, and the scripts attached to it."""
-
-    head: list[str]
-    arguments: list[tuple[str, list["_Atom"], str]] = field(default_factory=list)  # opening, content, closing
-    scripts: dict[str, list["_Atom"]] = field(default_factory=dict)  # in the order written
-    limits: bool = False
-
-
-def _written(atoms: list[_Atom], canonical: bool) -> Iterator[str]:
-    for atom in atoms:
-        yield from atom.head
-        for opening, content, closing in atom.arguments:
-            yield opening
-            yield from _written(content, canonical)
-            yield closing
-        if atom.limits and not canonical:
-            yield r"\limits"
-        for kind in sorted(atom.scripts, key="_^".index) if canonical else atom.scripts:
-            yield from (kind, "{", *_written(atom.scripts[kind], canonical), "}")
 
 
 def _clean(raw: tuple[str, ...]) -> Iterator[str]:
@@ -83,7 +70,9 @@ def _clean(raw: tuple[str, ...]) -> Iterator[str]:
             yield from known.SYNONYMS[word[:3]]
             yield from word[3:]
             continue
-        yield from known.SYNONYMS.get(word) or (word_of(word) or word,)
+        if word.startswith(r"\mathscr{"):
+            word = word.replace("scr", "cal", 1)
+        yield from known.SYNONYMS.get(word) or (token_of(word) or word,)
 
 
 class _Parser:
@@ -100,40 +89,98 @@ class _Parser:
     def peek(self) -> str | None:
         return self.words[self.place] if self.place < len(self.words) else None
 
+    def whole(self) -> list[Atom]:
+        """All the words; lines that no environment encloses are aligned ones."""
+        return self.lines("", None, depth=0)
+
+    def lines(self, environment: str, closing: str | None, depth: int) -> list[Atom]:
+        """Rows of cells up to and past the closing word; "" makes an environment only where it needs one."""
+        closings = _LINES if closing is None else _LINES | {closing}
+        rows: list[list[list[Atom]]] = [[]]
+        while True:
+            cell: list[Atom] = []
+            ended = self.row(cell, depth, closings)
+            rows[-1].append(cell)
+            if ended == NEW_ROW:
+                rows.append([])
+            elif ended != CELL:
+                break
+        if environment:
+            return grid(environment, rows)
+        filled = [row for row in rows if any(row)]
+        if len(filled) > 1:
+            return grid("aligned", filled)
+        return joined(cell for row in filled for cell in row)
+
     def row(
-        self, atoms: list[_Atom], depth: int, closing: str | None = None, in_script: bool = False
-    ) -> None:
-        """Read up to and past the closing word, adding to `atoms`; a group inside adds to the same row."""
+        self, atoms: list[Atom], depth: int, closings: Collection[str] = ("}",), in_script: bool = False
+    ) -> str | None:
+        """Read up to and past a closing word, and return it; a group inside adds to the same row."""
         if depth > MAX_DEPTH:
             raise self.error(f"groups are nested more than {MAX_DEPTH} deep")
         start = len(atoms)
         while (word := self.peek()) is not None:
-            if word == closing:
+            if word in closings:
                 self.place += 1
-                return
+                return word
             if word in known.INFIX:
                 self.place += 1
-                below: list[_Atom] = []
-                above, atoms[start:] = atoms[start:], [_Atom([known.INFIX[word]])]
-                self.row(below, depth + 1, closing)
+                below: list[Atom] = []
+                above, atoms[start:] = atoms[start:], [Atom([known.INFIX[word]])]
+                ended = self.row(below, depth + 1, closings)
                 atoms[start].arguments = [("{", above, "}"), ("{", below, "}")]
-                return
+                return ended
+            if word in known.ALPHABET_SWITCHES:
+                self.place += 1
+                switched: list[Atom] = []
+                ended = self.row(switched, depth + 1, closings, in_script)
+                for atom in _in_alphabet(known.ALPHABET_SWITCHES[word], switched):
+                    append(atoms, atom)
+                return ended
             self.element(atoms, depth, in_script)
-        if closing is not None:
-            raise self.error(f"a group is never closed: '{closing}' is missing")
+        if closings is not _LINES:
+            missing = next(word for word in closings if word not in _LINES)
+            raise self.error(f"a group is never closed: '{missing}' is missing")
+        return None
 
-    def element(self, atoms: list[_Atom], depth: int, in_script: bool = False) -> None:
+    def element(self, atoms: list[Atom], depth: int, in_script: bool = False) -> None:
         """Read one word with all that belongs to it."""
         word = self.words[self.place]
         self.place += 1
         if word == "}":
             return
         if word == "{":
-            self.row(atoms, depth + 1, "}", in_script)
-        elif word in known.INFIX:
+            self.row(atoms, depth + 1, in_script=in_script)
+        elif word in _LINES or word.startswith(r"\end{"):
+            raise self.error(f"{word} stands where no environment is open")
+        elif word.startswith(r"\begin{"):
+            for atom in self.environment(word[len(r"\begin{") : -1], depth + 1):
+                append(atoms, atom)
+        elif word in known.INFIX or word in known.ALPHABET_SWITCHES:
             raise self.error(f"{word} stands where an argument is expected")
+        elif word in known.NAMING and (name := self.name()):
+            for token in name:
+                append(atoms, Atom([token]))
         elif word in known.FONTS:
             self.argument(word, atoms, depth, in_script)
+        elif word in known.ALPHABETS:
+            letters: list[Atom] = []
+            self.argument(word, letters, depth, in_script)
+            for atom in _in_alphabet(word, letters):
+                append(atoms, atom)
+        elif word in known.WRAPPED:
+            before, after = known.WRAPPED[word]
+            for token in before:
+                append(atoms, Atom([token]))
+            self.argument(word, atoms, depth)
+            for token in after:
+                append(atoms, Atom([token]))
+        elif word == r"\substack":
+            if self.peek() != "{":
+                raise self.error(f"{word} lacks its argument")
+            self.place += 1
+            for atom in self.lines("matrix", "}", depth + 1):
+                append(atoms, atom)
         elif word in known.DROPPED_WITH_ARGUMENT:
             self.argument(word, [], depth)
         elif word in ("^", "_"):
@@ -147,44 +194,66 @@ class _Parser:
         elif word == r"\limits":
             if atoms and atoms[-1].head:
                 atoms[-1].limits = True
-        elif word == "=" and atoms and atoms[-1].head == [r"\not"] and not atoms[-1].scripts:
-            atoms[-1].head = [r"\neq"]
         elif word == "A" and self.words[self.place : self.place + 5] == [*"BOVE{"] and _lacks_index(atoms):
             # One exporter of truth strings writes the index of a root behind it: `\sqrt {x} ABOVE {n}`.
             self.place += 4
-            index: list[_Atom] = []
+            index: list[Atom] = []
             self.argument("ABOVE", index, depth)
             atoms[-1].arguments.insert(0, ("[", self.checked_index(index), "]"))
         elif word == "'" and not (in_script and all(atom.head == ["'"] for atom in atoms)):
-            _base(atoms).scripts.setdefault("^", []).append(_Atom([r"\prime"]))
-        elif atoms and atoms[-1].head == [r"\sqrt"] and not (atoms[-1].arguments[-1][1] or atoms[-1].scripts):
-            # A radical with nothing under it, `\sqrt{} 3`: what follows is what was written under it.
-            atoms[-1].arguments[-1][1].append(self.command(word, depth))
+            _base(atoms).scripts.setdefault("^", []).append(Atom([r"\prime"]))
         else:
-            atoms.append(self.command(word, depth))
+            append(atoms, self.command(word, depth))
 
-    def command(self, word: str, depth: int) -> _Atom:
-        """A sign, or a command with its arguments."""
-        atom = _Atom([word])
+    def environment(self, name: str, depth: int) -> list[Atom]:
+        """The rest of an environment, from behind its head to past its tail."""
+        closing = rf"\end{{{name}}}"
+        base = name.removesuffix("*")
+        if base not in known.ENVIRONMENTS:
+            raise self.error(f"the environment {name} is unknown")
+        if base in known.WITH_COLUMNS:
+            self.argument(name, [], depth)
+        atoms = self.lines(known.ENVIRONMENTS[base], closing, depth)
+        if base in known.BRACKETED:
+            before, after = known.BRACKETED[base]
+            return [Atom([before]), *atoms, Atom([after])]
+        return atoms
+
+    def name(self) -> tuple[str, ...]:
+        """The function that the next group spells, which is then taken; () if it spells none."""
+        if self.peek() != "{" or "}" not in self.words[self.place : self.place + 9]:
+            return ()
+        end = self.words.index("}", self.place)
+        name = known.NAMED.get("".join(self.words[self.place + 1 : end]), ())
+        if name:
+            self.place = end + 1
+        return name
+
+    def command(self, word: str, depth: int) -> Atom:
+        """A symbol, or a command with its arguments."""
+        atom = Atom([word])
         if word == r"\sqrt" and self.peek() == "[":
             self.place += 1
-            index: list[_Atom] = []
-            self.row(index, depth + 1, "]")
+            index: list[Atom] = []
+            self.row(index, depth + 1, ("]",))
             if self.checked_index(index):
                 atom.arguments.append(("[", index, "]"))
         for _ in range(known.argument_count(word)):
-            content: list[_Atom] = []
+            content: list[Atom] = []
             self.argument(word, content, depth)
             atom.arguments.append(("{", content, "}"))
         return atom
 
-    def checked_index(self, index: list[_Atom]) -> list[_Atom]:
+    def checked_index(self, index: list[Atom]) -> list[Atom]:
         """The index of a root ends at the first `]`, so that it cannot hold one outside of braces."""
-        if any("]" in (*atom.head, *(closing for _, _, closing in atom.arguments)) for atom in index):
+        if any(
+            atom.cells or "]" in (*atom.head, *(closing for _, _, closing in atom.arguments))
+            for atom in index
+        ):
             raise self.error("the index of a root cannot hold a bracket")
         return index
 
-    def argument(self, of: str, atoms: list[_Atom], depth: int, in_script: bool = False) -> None:
+    def argument(self, of: str, atoms: list[Atom], depth: int, in_script: bool = False) -> None:
         if self.peek() in (None, "}"):
             raise self.error(f"{of} lacks its argument")
         if depth > MAX_DEPTH:
@@ -192,34 +261,21 @@ class _Parser:
         self.element(atoms, depth + 1, in_script)
 
 
-def _base(atoms: list[_Atom]) -> _Atom:
-    """What a script belongs to: the last sign of the row, or an empty base at its start."""
+def _base(atoms: list[Atom]) -> Atom:
+    """What a script belongs to: the last symbol of the row, or an empty base at its start."""
     if not atoms:
-        atoms.append(_Atom([]))
+        atoms.append(Atom([]))
     return atoms[-1]
 
 
-def _lacks_index(atoms: list[_Atom]) -> bool:
-    return bool(atoms) and atoms[-1].head == [r"\sqrt"] and len(atoms[-1].arguments) == 1
-
-
-def _join_spelt(atoms: list[_Atom]) -> None:
-    """Put `\\sin` for the letters `s i n`, if what the function is taken of follows; `\\ldots` for `...`.
-
-    `a_{tan}` is left alone (a word, nothing follows), and so are longer names: `sinh`, `arctan`, `sinc`.
-    """
+def _in_alphabet(alphabet: str, atoms: list[Atom]) -> list[Atom]:
+    """The row with its letters and digits in another alphabet."""
     for atom in atoms:
-        for _, content, _ in atom.arguments:
-            _join_spelt(content)
-        for content in atom.scripts.values():
-            _join_spelt(content)
-    letters = "".join(" " if len(sign) != 1 else sign for sign in ("".join(atom.head) for atom in atoms))
-    for match in reversed([*known.SPELT_SIGN.finditer(letters)]):
-        first, last = match.start(), match.end() - 1
-        plain = not any(atom.scripts or atom.limits for atom in atoms[first:last])
-        has_operand = bool(atoms[last].scripts) or match.end() < len(atoms)
-        if plain and (has_operand or match.group() == "..."):
-            named = _Atom(
-                [known.SPELT[match.group()]], scripts=atoms[last].scripts, limits=atoms[last].limits
-            )
-            atoms[first : match.end()] = [named]
+        letter = "".join(atom.head)
+        if len(letter) == 1 and letter.isascii() and letter.isalnum():
+            atom.head = [f"{alphabet}{{{letter}}}"]
+    return atoms
+
+
+def _lacks_index(atoms: list[Atom]) -> bool:
+    return bool(atoms) and atoms[-1].head == [r"\sqrt"] and len(atoms[-1].arguments) == 1

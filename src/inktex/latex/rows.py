@@ -1,14 +1,14 @@
-"""What in a row of the layout tree belongs together: the signs of a number, and brackets with their partners.
+"""What belongs together in a row of the layout tree: the digits of a number, brackets with their partners.
 
-Comes in: a row. Goes out: the length of a number, and the pairs of places (opening, closing) of brackets and
-bars, properly nested. A bar has no side of its own: it closes the last open bar, unless it follows something
-that wants more, as an operator or an opening bracket does.
+Brackets and bars are paired by place (opening, closing), properly nested. A bar has no side of its
+own: it closes the last open bar, unless it follows something that needs an operand, such as an
+operator or an opening bracket.
 """
 
 from collections.abc import Sequence
 
 from .layout import Node
-from .signs import Role, sign
+from .symbols import Role, symbol
 
 WANTS_MORE = {Role.OPEN, Role.BINARY, Role.RELATION, Role.PUNCTUATION, Role.OPERATOR, Role.FUNCTION}
 _PARTNERS = {
@@ -18,6 +18,7 @@ _PARTNERS = {
     r"\langle": (r"\rangle",),
     r"\lfloor": (r"\rfloor",),
     r"\lceil": (r"\rceil",),
+    r"\llbracket": (r"\rrbracket",),
 }
 
 
@@ -27,7 +28,7 @@ def fence_pairs(row: Sequence[Node]) -> dict[int, int]:
     waiting: list[int] = []  # places of what is open
     wants_more = True
     for place, node in enumerate(row):
-        role = sign(node.label).role
+        role = symbol(node.label).role
         if role is Role.OPEN or (
             role is Role.BAR and (wants_more or not _open_bar(row, waiting, node.label))
         ):
@@ -53,13 +54,13 @@ def _partner(row: Sequence[Node], waiting: list[int], closing: str) -> int | Non
         opening = row[place].label
         if opening == closing or closing in _PARTNERS.get(opening, ()):
             return place
-        if sign(opening).role is not Role.BAR:
+        if symbol(opening).role is not Role.BAR:
             return None
     return None
 
 
 def number_length(nodes: Sequence[Node]) -> int:
-    """How many signs, from the first on, are one number like `1 . 5`; scripts end it. 0 if there is none."""
+    """How many symbols, from the first on, are one number like `1 . 5`, which scripts end; 0 if none is."""
     for place, node in enumerate(nodes):
         is_point = (
             node == Node(".")

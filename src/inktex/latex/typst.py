@@ -1,4 +1,4 @@
-"""LaTeX to Typst math: tokens in caption form come in, the text between Typst's dollar signs goes out.
+"""LaTeX to Typst math: turns tokens in caption form into the text between Typst's dollar signs.
 
 Everything is set apart by spaces, since Typst would read `ab` as one name, `->` as an arrow and `f(x)` as a
 call. Brackets that lack a partner, and commas inside of calls, are escaped.
@@ -9,23 +9,21 @@ from collections.abc import Iterator, Sequence
 from . import words as known
 from .layout import Node, Row, parse_layout
 from .rows import fence_pairs, number_length
-from .signs import Role, pairs, sign
+from .symbols import MATRICES, Role, symbol
 
 _SAME_KIND = {"(": ")", "[": "]", r"\{": r"\}"}
 _NOTHING = '""'
 _SPLITS_CALLS = {",", ";", ":"}
-_CALLS = pairs(
-    r"""\frac frac \binom binom \overline overline \underline underline \overbrace overbrace
-    \underbrace underbrace \hat hat \widehat hat \bar macron \vec arrow \overrightarrow arrow
-    \overleftarrow arrow.l \overleftrightarrow arrow.l.r \dot dot \ddot dot.double \tilde tilde
-    \widetilde tilde \check caron \acute acute \grave grave \mathring circle \mathbb bb \mathcal cal
-    \mathscr cal \mathfrak frak \cancel cancel"""
-)
+_CALLS = {r"\frac": "frac", r"\binom": "binom", r"\cancel": "cancel"}
+_ALIGNED = r"\begin{aligned}"
 
 
 def to_typst(tokens: Sequence[str]) -> str:
     """The expression as Typst math, without dollar signs; LatexError if they are not in caption form."""
-    return _row(parse_layout(tokens).row, in_call=False)
+    row = parse_layout(tokens).row
+    if len(row) == 1 and row[0].label == _ALIGNED and not (row[0].sub or row[0].sup):
+        return _lines(row[0], in_call=False)
+    return _row(row, in_call=False)
 
 
 def _row(row: Row, in_call: bool) -> str:
@@ -43,9 +41,9 @@ def _parts(row: Row, start: int, end: int, fences: dict[int, int], in_call: bool
             place += digits
         elif place in fences and _grows(node, row[fences[place]]):
             closing = fences[place]
-            is_bar = sign(node.label).role is Role.BAR
+            is_bar = symbol(node.label).role is Role.BAR
             inner = " ".join(_parts(row, place + 1, closing, fences, in_call or is_bar))
-            opening_mark, closing_mark = sign(node.label).typst, sign(row[closing].label).typst
+            opening_mark, closing_mark = symbol(node.label).typst, symbol(row[closing].label).typst
             fenced = f"{opening_mark} {inner} {closing_mark}"
             yield _scripted(row[closing], f"lr({fenced})" if is_bar else fenced, in_call)
             place = closing + 1
@@ -70,17 +68,33 @@ def _base(node: Node, in_call: bool) -> str:
             if node.above
             else f"sqrt({_argument(node.inside)})"
         )
-    if label in (r"\overset", r"\stackrel", r"\underset"):
+    if label in (r"\overset", r"\underset"):
         mark = "_" if label == r"\underset" else "^"
         return f"limits({_argument(node.below)}){mark}({_row(node.above, in_call)})"
     if label in known.TWO_ARGUMENTS:
         return f"{_CALLS[label]}({_argument(node.above)}, {_argument(node.below)})"
     if label in known.ONE_ARGUMENT:
-        return f"{_CALLS.get(label, 'limits')}({_argument(node.inside)})"
-    shown = sign(label)
+        return f"{_CALLS.get(label) or symbol(label).typst or 'limits'}({_argument(node.inside)})"
+    if node.cells:
+        return _environment(node)
+    shown = symbol(label)
     if shown.role in (Role.OPEN, Role.CLOSE) or (in_call and shown.typst in _SPLITS_CALLS):
         return "\\" + shown.typst
     return shown.typst
+
+
+def _environment(node: Node) -> str:
+    name = node.label[len(r"\begin{") : -1]
+    if name == "cases":
+        return f"cases({_lines(node, in_call=True, parted_by=', ')})"
+    bracket = MATRICES.get(name, ("", ""))[0]
+    delimiter = f'"{bracket}"' if bracket else "#none"
+    lines = (", ".join(_argument(cell) for cell in line) for line in node.cells)
+    return f"mat(delim: {delimiter}, {'; '.join(lines)})"
+
+
+def _lines(node: Node, *, in_call: bool, parted_by: str = " \\ ") -> str:
+    return parted_by.join(" & ".join(_row(cell, in_call) for cell in line) for line in node.cells)
 
 
 def _argument(row: Row) -> str:
@@ -88,8 +102,14 @@ def _argument(row: Row) -> str:
 
 
 def _scripted(node: Node, base: str, in_call: bool) -> str:
+    if node.label == r"\overbrace" and node.sup:
+        return f"overbrace({_argument(node.inside)}, {_argument(node.sup)})" + _script("_", node.sub, in_call)
+    if node.label == r"\underbrace" and node.sub:
+        return f"underbrace({_argument(node.inside)}, {_argument(node.sub)})" + _script(
+            "^", node.sup, in_call
+        )
     if node.sup and all(
-        sign(prime.label).role is Role.PRIME and not (prime.sub or prime.sup) for prime in node.sup
+        symbol(prime.label).role is Role.PRIME and not (prime.sub or prime.sup) for prime in node.sup
     ):
         return base + "'" * len(node.sup) + _script("_", node.sub, in_call)
     return base + _script("_", node.sub, in_call) + _script("^", node.sup, in_call)

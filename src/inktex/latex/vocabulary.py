@@ -1,6 +1,5 @@
-"""The vocabulary: which tokens a model can read and write, and the number of each.
+"""The vocabulary: which tokens a model can read and write, and the id of each.
 
-Comes in: token sequences (or the JSON stored with a model). Goes out: ids for the network, tokens for people.
 Id 0 is the mark `<eol>`, which both starts and ends every sequence (paper, section II-B: K words with it).
 """
 
@@ -8,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from .symbols import WIDE
 from .tokens import LatexError, excerpt, join
 
 END_MARK = "<eol>"
@@ -103,3 +103,8 @@ class Vocabulary:
 
     def __repr__(self) -> str:
         return f"Vocabulary of {self.size} tokens: {excerpt(join(self.tokens))}"
+
+
+def wide_vocabulary() -> Vocabulary:
+    """The vocabulary of all symbols in the table `symbols.WIDE`, in its order."""
+    return Vocabulary((END_MARK, *WIDE))

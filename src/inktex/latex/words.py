@@ -1,16 +1,24 @@
 """What the normaliser knows about single LaTeX words: synonyms, words without ink, commands with arguments.
 
-Nothing but tables; each says which habit of truth strings it undoes.
+Only tables; each says which habit of truth strings it undoes.
 """
 
 import re
+
+from .symbols import GROUPS
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Different words, one sign on paper; the right-hand side is the word of the captions.
+_GREEK_SMALL = """
+    alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi varpi rho
+    varrho sigma varsigma tau upsilon phi varphi chi psi omega"""
+_GREEK_CAPITALS = "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+_LATIN_LOOKING = "Alpha Beta Epsilon Zeta Eta Iota Kappa Mu Nu Omicron Rho Tau Chi"
+
+# Different words, one symbol on paper; the right-hand side is the word of the captions and of `symbols.WIDE`.
 SYNONYMS: dict[str, tuple[str, ...]] = {
     r"\to": (r"\rightarrow",),
     r"\longrightarrow": (r"\rightarrow",),
@@ -68,6 +76,65 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "\N{HORIZONTAL ELLIPSIS}": (r"\ldots",),
     "\N{RIGHT SINGLE QUOTATION MARK}": ("'",),
     "\N{PRIME}": ("'",),
+    **{
+        rf"\{word}": tuple(meaning.split())
+        for meaning, words in {
+            r"\leftarrow": "longleftarrow",
+            r"\leftrightarrow": "longleftrightarrow",
+            r"\Rightarrow": "Longrightarrow implies",
+            r"\Leftarrow": "Longleftarrow impliedby",
+            r"\Leftrightarrow": "Longleftrightarrow iff",
+            r"\mapsto": "longmapsto",
+            r"\leadsto": "rightsquigarrow",
+            r"\emptyset": "varnothing empty diameter",
+            r"\setminus": "backslash smallsetminus textbackslash",
+            r"\triangle": "bigtriangleup vartriangle",
+            r"\square": "Box",
+            r"\dagger": "dag",
+            r"\ddagger": "ddag",
+            r"\leq": "leqq",
+            r"\geq": "geqq",
+            r"\preceq": "preccurlyeq",
+            r"\succeq": "succcurlyeq",
+            r"\approx": "thickapprox",
+            r"\sim": "thicksim",
+            r"\propto": "varpropto",
+            r"\hbar": "hslash",
+            r"\parallel": "shortparallel",
+            r"\models": "vDash",
+            r"\int": "intop smallint",
+            r"\langle": "lang",
+            r"\rangle": "rang",
+            r"\cdot": "cdotp centerdot",
+            r"\degree": "textdegree",
+            r"\ldots": "mathellipsis",
+            r"\mod": "bmod",
+            r"\overset": "stackrel",
+            r"\frac": "nicefrac sfrac",
+            r"\\": "cr newline tabularnewline",
+            r"\mathbb": "Bbb mathds mathbbm",
+            r"\mathcal": "mathscr",
+            r"\mathbb{R}": "R reals Reals",
+            r"\mathbb{N}": "N natnums",
+            r"\mathbb{Z}": "Z",
+            r"\mathbb{Q}": "Q",
+            r"\mathbb{C}": "C cnums Complex",
+            r"\arg \max": "argmax",
+            r"\arg \min": "argmin",
+            ".": "ldotp",
+            "*": "ast",
+            ":": "vcentcolon",
+            ": =": "coloneqq coloneq",
+            "= :": "eqqcolon",
+            # Greek letters that look like Latin ones, upright and slanted Greek.
+            "o": "omicron",
+            **dict(zip("ABEZHIKMNOPTX", _LATIN_LOOKING.split(), strict=True)),
+            **{rf"\{name}": f"up{name}" for name in _GREEK_SMALL.split()},
+            r"\kappa": "varkappa upkappa",
+            **{rf"\{name}": f"Up{name.lower()} var{name}" for name in _GREEK_CAPITALS.split()},
+        }.items()
+        for word in words.split()
+    },
     **{digit: ("^", "{", str(value), "}") for value, digit in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     **{digit: ("_", "{", str(value), "}") for value, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
 }
@@ -76,8 +143,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 WITHOUT_INK = _words(
     r"""$ ~ \( \) \[ \] \, \; \: \! \> \/ \- \quad \qquad \enspace \thinspace \medspace \thickspace
     \negthinspace \displaystyle \textstyle \scriptstyle \scriptscriptstyle \nolimits \displaylimits \relax
-    \null \nonumber \notag
-    \rm \it \bf \sf \tt \sc \sl \em \cal \mit
+    \null \nonumber \notag \hline
+    \rm \it \bf \sf \tt \sc \sl \em \mit
     \tiny \small \large \Large \LARGE \huge \Huge \normalsize
     \big \Big \bigg \Bigg \bigl \Bigl \biggl \Biggl \bigr \Bigr \biggr \Biggr \bigm \Bigm \biggm \Biggm
     \left \right \middle"""
@@ -105,38 +172,103 @@ DROPPED_WITH_ARGUMENT = _words(
 ONE_ARGUMENT = _words(
     r"""\overline \underline \hat \widehat \bar \vec \dot \ddot \dddot \tilde \widetilde \check \acute
     \grave \mathring \overrightarrow \overleftarrow \overleftrightarrow \overbrace \underbrace \boxed
-    \cancel \mathbb \mathcal \mathfrak \mathscr"""
+    \cancel"""
 )
-TWO_ARGUMENTS = _words(r"\frac \binom \overset \underset \stackrel")
+TWO_ARGUMENTS = _words(r"\frac \binom \overset \underset")
+
+# Accents that differ only in length.
+LONG_ACCENTS = {
+    r"\bar": r"\overline",
+    r"\hat": r"\widehat",
+    r"\tilde": r"\widetilde",
+    r"\vec": r"\overrightarrow",
+}
+SHORT_ACCENTS = {long: short for short, long in LONG_ACCENTS.items()}
+
+# Commands that set their argument in another alphabet; `\cal` does so to the end of its group.
+ALPHABETS = _words(r"\mathbb \mathcal \mathfrak")
+ALPHABET_SWITCHES = {r"\cal": r"\mathcal"}
+
+# Commands that put something around their argument.
+WRAPPED = {
+    r"\pmod": (("(", r"\mod"), (")",)),
+    r"\abs": (("|",), ("|",)),
+    r"\norm": ((r"\|",), (r"\|",)),
+    r"\floor": ((r"\lfloor",), (r"\rfloor",)),
+    r"\ceil": ((r"\lceil",), (r"\rceil",)),
+}
+
+# What `\not` in front of a symbol makes of it.
+NEGATED = {
+    "=": r"\neq",
+    r"\in": r"\notin",
+    r"\subseteq": r"\nsubseteq",
+    r"\exists": r"\nexists",
+    "|": r"\nmid",
+    r"\rightarrow": r"\nrightarrow",
+}
+
+# The environments of LaTeX, by what they look like on paper; "" are those of a whole display.
+ENVIRONMENTS = {
+    name: like
+    for like, names in {
+        "": "equation displaymath math",
+        "matrix": "matrix smallmatrix array tabular subarray Bmatrix Vmatrix",
+        "pmatrix": "pmatrix",
+        "bmatrix": "bmatrix",
+        "vmatrix": "vmatrix",
+        "cases": "cases dcases",
+        "aligned": "aligned align split gathered gather eqnarray multline alignedat alignat flalign",
+    }.items()
+    for name in names.split()
+}
+WITH_COLUMNS = _words("array tabular subarray alignedat alignat")  # an argument in braces follows
+BRACKETED = {"Bmatrix": (r"\{", r"\}"), "Vmatrix": (r"\|", r"\|")}
 
 # Infix forms `{a \over b}` and the command that says the same.
 INFIX = {r"\over": r"\frac", r"\choose": r"\binom"}
 
+# Function names inside of `\operatorname{…}`, beyond those that are commands.
+NAMED = {"argmax": (r"\arg", r"\max"), "argmin": (r"\arg", r"\min")} | {
+    token[1:]: (token,) for token in GROUPS["functions"]
+}
+NAMING = _words(r"\operatorname \operatorname* \mathrm \text \textrm")
+
 # Function names that truth strings also spell with single letters, as in `sin x`: those of the captions only,
 # since `max` or `exp` as letters could as well be products, and not inside of a longer name;
 # `div` between two things; and three dots.
-SPELT_SIGN = re.compile(r"(?<!arc)(?:sin(?![hc])|cos(?!h|ec)|tan(?!h)|log|lim)|(?<=.)div|(?<!\.)\.\.\.(?!\.)")
+SPELT_SYMBOL = re.compile(
+    r"(?<!arc)(?:sin(?![hc])|cos(?!h|ec)|tan(?!h)|log|lim)|(?<=.)div|(?<!\.)\.\.\.(?!\.)"
+)
 SPELT = {name: "\\" + name for name in ("sin", "cos", "tan", "log", "lim", "div")} | {"...": r"\ldots"}
 
 # `\lt` and `\gt` come out of escaped XML without a space behind them: `\ltN` is `\lt N`.
 # These are longer words of their own.
 LONGER_THAN_LT_GT = _words(r"\ltimes \gtrsim \gtrapprox \gtrdot \gtreqless \gtreqqless \gtrless \gtneqqless")
 
-# Signs that TeX treats as operators: `\limits` may follow them, and their scripts stand above and below.
+# Symbols that TeX treats as operators: `\limits` may follow them, and their scripts stand above and below.
 OPERATORS = _words(
-    r"""\int \iint \iiint \oint \sum \prod \coprod \lim \limsup \liminf \max \min \sup \inf \det \gcd \Pr
-    \bigcup \bigcap \bigsqcup \bigvee \bigwedge \bigoplus \bigotimes \bigodot \biguplus"""
+    r"""\int \iint \iiint \oint \oiint \sum \prod \coprod \lim \limsup \liminf \max \min \sup \inf \det \gcd
+    \Pr \bigcup \bigcap \bigsqcup \bigvee \bigwedge \bigoplus \bigotimes \bigodot \biguplus"""
 )
 
-# Those whose scripts are written above and below even without `\limits`.
-STACKED_OPERATORS = OPERATORS - {r"\int", r"\iint", r"\iiint", r"\oint"}
+# What has its scripts above and below even without `\limits`.
+STACKED = (OPERATORS - _words(r"\int \iint \iiint \oint \oiint")) | _words(r"\overbrace \underbrace")
 
 # Words that LaTeX has and the caption form does not.
 NOT_IN_CAPTIONS = (
-    WITHOUT_INK | FONTS | DROPPED_WITH_ARGUMENT | SYNONYMS.keys() | INFIX.keys() | {"&", r"\\", "#", "%"}
+    WITHOUT_INK
+    | FONTS
+    | DROPPED_WITH_ARGUMENT
+    | SYNONYMS.keys()
+    | INFIX.keys()
+    | ALPHABETS
+    | ALPHABET_SWITCHES.keys()
+    | WRAPPED.keys()
+    | {"#", "%", r"\substack"}
 )
 
-# How MathML leaves of ink files spell signs: LaTeX without its backslash, names of XML entities, bare braces.
+# How MathML leaves of ink files spell symbols: LaTeX without its backslash, names of entities, bare braces.
 MATHML_SPELLINGS = {
     name: "\\" + name
     for name in _words(

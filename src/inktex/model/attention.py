@@ -1,25 +1,15 @@
-"""The decoder's loop of paper §II-C and §II-D: coverage attention and the decoder GRU, all steps at once.
+"""One step of the decoder (paper §II-C and §II-D): coverage attention, context, decoder GRU.
 
-In: annotations, their projections, and what the known previous tokens contribute at every step (teacher
-forcing). Out: decoder states s_t, context vectors c_t and attention α_t of every step.
-Equations: energy with coverage (7 and the coverage equations), softmax (8), context (9), decoder GRU.
-
-The backward pass is written by hand for the reason given in `recurrence.py`: the loop carries only s, β
-and what they need; gradients of all weights are large matrix products after it. `step` is the same
-computation for one
-step without gradients, used when decoding.
+The equations in the paper's order, in plain PyTorch. `plain_loop` repeats the step over known previous tokens
+(teacher forcing); autograd does the rest. `fast/loop.py` computes the same by hand-written gradients.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.autograd.function import once_differentiable
-
-from inktex.model import native
-from inktex.model.recurrence import fast_tanh_
 
 
 class LoopWeights(NamedTuple):
@@ -48,65 +38,13 @@ def coverage_windows(coverage: Tensor, window: int) -> Tensor:
     return F.pad(coverage, (reach, window - 1 - reach)).unfold(1, window, 1)
 
 
-def attend(
-    query: Tensor,
-    keys: Tensor,
-    coverage: Tensor,
-    mask: Tensor,
-    weights: LoopWeights,
-    into: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
-    """Equations 7, 8 and coverage: attention (rows, L) and the tanh layer it came from (rows, L, n').
-
-    With `into`, compiled code makes that layer there.
-    """
-    window = weights.kernel.shape[0]
-    if into is not None:
-        layer = into
-        energy = native.attention_forward(coverage, weights.kernel, keys, query, weights.v_att, layer)
-    else:
-        if window:
-            layer = torch.matmul(coverage_windows(coverage, window), weights.kernel)
-            layer += keys
-            layer += query[:, None]
-        else:
-            layer = keys + query[:, None]
-        fast_tanh_(layer)
-        energy = torch.matmul(layer, weights.v_att)
-    return torch.softmax(energy.masked_fill(~mask, float("-inf")), dim=1), layer
-
-
-def attend_backward(
-    layer: Tensor,
-    d_energy: Tensor,
-    weights: LoopWeights,
-    d_query: Tensor,
-    d_coverage: Tensor,
-    d_layer: Tensor,
-) -> None:
-    """Fill `d_layer` (rows, L, n'), the gradient of the sum under the tanh, and `d_query` (rows, n'); add to
-    `d_coverage` (rows, L). Compiled when `d_layer` is in half precision."""
-    if d_layer.dtype == torch.bfloat16:
-        native.attention_backward(
-            layer, d_energy, weights.v_att, weights.kernel, d_layer, d_query, d_coverage
-        )
-        return
-    torch.mul(layer, layer, out=d_layer)
-    d_layer.neg_().add_(1.0).mul_(d_energy[..., None]).mul_(weights.v_att)
-    torch.sum(d_layer, 1, out=d_query)
+def attend(query: Tensor, keys: Tensor, coverage: Tensor, mask: Tensor, weights: LoopWeights) -> Tensor:
+    """Attention over the annotations, (rows, L)."""
+    inner = keys + query[:, None]  # W_att s_{t-1} + U_att a_i: (rows, L, n')
     if window := weights.kernel.shape[0]:
-        d_coverage += sum_of_windows(torch.matmul(d_layer, weights.kernel.t()), window)
-
-
-def sum_of_windows(windows: Tensor, window: int) -> Tensor:
-    """The reverse of `coverage_windows`: (rows, L, window) -> (rows, L).
-
-    Rows of L + window entries, read again as rows of one entry less, are shifted against each other by one:
-    then the sum over a column is the sum over all windows that hold one annotation.
-    """
-    rows, length, _ = windows.shape
-    wide = F.pad(windows, (0, length)).view(rows, -1)[:, : length * (length + window - 1)]
-    return wide.reshape(rows, length, -1).sum(1)[:, window // 2 : window // 2 + length]
+        inner = inner + coverage_windows(coverage, window) @ weights.kernel  # + U_f f_i, with F = Q * β
+    energy = torch.tanh(inner) @ weights.v_att  # e_ti (equation 7)
+    return torch.softmax(energy.masked_fill(~mask, float("-inf")), dim=1)  # α_ti (equation 8)
 
 
 def step(
@@ -118,162 +56,34 @@ def step(
     mask: Tensor,
     weights: LoopWeights,
 ) -> tuple[StepState, Tensor, Tensor]:
-    """One step without gradients; `query`, `gates`: the part of y_{t-1}. Gives state, context, attention."""
-    n = state.hidden.shape[-1]
-    attention, _ = attend(state.hidden @ weights.w_att + query, keys, state.coverage, mask, weights)
-    context = torch.bmm(attention[:, None], annotations)[:, 0]
-    gate = torch.sigmoid(gates[:, : 2 * n] + state.hidden @ weights.u_gates + context @ weights.c_gates)
-    update, reset = gate[:, :n], gate[:, n:]
+    """One step; `query` and `gates` are what y_{t-1} contributes. Gives state, context, attention."""
+    n, before = state.hidden.shape[-1], state.hidden
+    attention = attend(before @ weights.w_att + query, keys, state.coverage, mask, weights)
+    context = (attention[:, None] @ annotations)[:, 0]  # c_t (equation 9): (rows, D)
+    gate = torch.sigmoid(gates[:, : 2 * n] + before @ weights.u_gates + context @ weights.c_gates)
+    update, reset = gate[:, :n], gate[:, n:]  # z_t, r_t
     candidate = torch.tanh(
-        gates[:, 2 * n :] + (reset * state.hidden) @ weights.u_candidate + context @ weights.c_candidate
+        gates[:, 2 * n :] + (reset * before) @ weights.u_candidate + context @ weights.c_candidate
     )
-    return (
-        StepState(torch.lerp(state.hidden, candidate, update), state.coverage + attention),
-        context,
-        attention,
-    )
+    hidden = (1.0 - update) * before + update * candidate  # s_t
+    return StepState(hidden, state.coverage + attention), context, attention  # β_{t+1} = β_t + α_t
 
 
-class _DecoderLoop(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any,
-        annotations: Tensor,  # (B, L, D)
-        keys: Tensor,  # U_att a_i: (B, L, n')
-        mask: Tensor,  # (B, L) bool
-        queries: Tensor,  # contribution of y_{t-1} to the query: (T, B, n')
-        gates_y: Tensor,  # contribution of y_{t-1} to the GRU: (T, B, 3n)
-        initial: Tensor,  # s_0 (B, n)
-        compiled: bool,  # attention by `native.py`
-        *tensors: Tensor,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        weights = LoopWeights(*tensors)
-        steps, batch, _ = queries.shape
-        n, length, depth = initial.shape[-1], annotations.shape[1], annotations.shape[2]
-        hidden = initial.new_empty(steps + 1, batch, n)
-        hidden[0] = initial
-        gates, candidates = initial.new_empty(steps, batch, 2 * n), initial.new_empty(steps, batch, n)
-        reset_hidden, contexts = torch.empty_like(candidates), initial.new_empty(steps, batch, depth)
-        attention = initial.new_empty(steps, batch, length)
-        coverage = initial.new_zeros(steps + 1, batch, length)
-        layers = initial.new_empty(steps, batch, length, keys.shape[-1])
-        for t in range(steps):
-            before = hidden[t]
-            query = torch.addmm(queries[t], before, weights.w_att)
-            into = layers[t] if compiled else None
-            attention[t], layer = attend(query, keys, coverage[t], mask, weights, into)
-            if not compiled:
-                layers[t] = layer
-            torch.add(coverage[t], attention[t], out=coverage[t + 1])
-            torch.bmm(attention[t][:, None], annotations, out=contexts[t][:, None])
-            gate = torch.addmm(gates_y[t, :, : 2 * n], before, weights.u_gates, out=gates[t])
-            gate.addmm_(contexts[t], weights.c_gates).sigmoid_()
-            torch.mul(gate[:, n:], before, out=reset_hidden[t])
-            candidate = torch.addmm(
-                gates_y[t, :, 2 * n :], reset_hidden[t], weights.u_candidate, out=candidates[t]
-            )
-            fast_tanh_(candidate.addmm_(contexts[t], weights.c_candidate))
-            torch.lerp(before, candidate, gate[:, :n], out=hidden[t + 1])
-        ctx.compiled = compiled
-        ctx.save_for_backward(
-            annotations,
-            hidden,
-            gates,
-            candidates,
-            reset_hidden,
-            contexts,
-            attention,
-            coverage,
-            layers,
-            *tensors,
-        )
-        return hidden[1:], contexts, attention
-
-    @staticmethod
-    @once_differentiable
-    def backward(
-        ctx: Any, d_hidden: Tensor, d_contexts: Tensor, d_attention: Tensor
-    ) -> tuple[Tensor | None, ...]:
-        annotations, hidden, gates, candidates, reset_hidden, contexts, attention, coverage, layers, *rest = (
-            ctx.saved_tensors
-        )
-        weights = LoopWeights(*rest)
-        steps, batch, length = attention.shape
-        n, window = candidates.shape[-1], weights.kernel.shape[0]
-        before = hidden[:-1]
-        update, reset = gates[..., :n], gates[..., n:]
-        keep = 1.0 - update
-        to_candidate = update * (1.0 - candidates * candidates)
-        to_update = (candidates - before) * update * keep
-        to_reset = before * reset * (1.0 - reset)
-        d_gates = torch.empty_like(gates)
-        d_candidates, d_context_all = torch.empty_like(candidates), torch.empty_like(contexts)
-        d_energies = torch.empty_like(attention)
-        d_queries = torch.empty(steps, batch, layers.shape[-1], dtype=layers.dtype, device=layers.device)
-        d_layers = torch.empty_like(layers, dtype=torch.bfloat16 if ctx.compiled else None)
-        transposed = LoopWeights(*(w.t() for w in weights))
-        d_state = torch.zeros_like(hidden[0])
-        d_coverage = torch.zeros_like(coverage[0])
-        for t in range(steps - 1, -1, -1):
-            d_state += d_hidden[t]
-            torch.mul(d_state, to_candidate[t], out=d_candidates[t])
-            d_reset_hidden = d_candidates[t] @ transposed.u_candidate
-            torch.mul(d_state, to_update[t], out=d_gates[t][:, :n])
-            torch.mul(d_reset_hidden, to_reset[t], out=d_gates[t][:, n:])
-            d_state.mul_(keep[t]).addcmul_(d_reset_hidden, reset[t]).addmm_(d_gates[t], transposed.u_gates)
-            d_context = torch.addmm(d_contexts[t], d_gates[t], transposed.c_gates, out=d_context_all[t])
-            d_context.addmm_(d_candidates[t], transposed.c_candidate)
-            d_alpha = torch.bmm(annotations, d_context[:, :, None])[:, :, 0]
-            d_alpha += d_attention[t]
-            d_alpha += d_coverage
-            d_alpha -= (d_alpha * attention[t]).sum(1, keepdim=True)
-            torch.mul(d_alpha, attention[t], out=d_energies[t])
-            attend_backward(layers[t], d_energies[t], weights, d_queries[t], d_coverage, d_layers[t])
-            d_state.addmm_(d_queries[t], transposed.w_att)
-        flat = steps * batch
-
-        def sum_of(left: Tensor, right: Tensor) -> Tensor:
-            return left.reshape(flat, -1).t() @ right.reshape(flat, -1)
-
-        if window:
-            windows = coverage_windows(coverage[:-1].reshape(flat, length), window).reshape(
-                flat * length, window
-            )
-            d_kernel = (windows.to(d_layers.dtype).t() @ d_layers.view(flat * length, -1)).to(layers.dtype)
-        else:
-            d_kernel = torch.zeros_like(weights.kernel)
-        return (
-            torch.bmm(attention.permute(1, 2, 0), d_context_all.transpose(0, 1)),
-            d_layers.sum(0, dtype=layers.dtype),
-            None,
-            d_queries,
-            torch.cat((d_gates, d_candidates), dim=-1),
-            d_state,
-            None,
-            sum_of(before, d_queries),
-            d_energies.view(-1) @ layers.view(-1, layers.shape[-1]),
-            d_kernel,
-            sum_of(before, d_gates),
-            sum_of(reset_hidden, d_candidates),
-            sum_of(contexts, d_gates),
-            sum_of(contexts, d_candidates),
-        )
-
-
-def decoder_loop(
+def plain_loop(
     annotations: Tensor,
     keys: Tensor,
     mask: Tensor,
     queries: Tensor,
-    gates_y: Tensor,
+    gates: Tensor,
     initial: Tensor,
     weights: LoopWeights,
-    *,
-    compiled: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """All steps under teacher forcing: states (T, B, n), contexts (T, B, D), attention (T, B, L)."""
-    keys, weights = keys.contiguous(), LoopWeights(*(weight.contiguous() for weight in weights))
-    states, contexts, attention = _DecoderLoop.apply(  # type: ignore[no-untyped-call]
-        annotations, keys, mask, queries, gates_y, initial, compiled, *weights
-    )
-    return states, contexts, attention
+    state = StepState(initial, torch.zeros_like(annotations[:, :, 0]))
+    states, contexts, attentions = [], [], []
+    for query, gate in zip(queries, gates, strict=True):
+        state, context, attention = step(state, query, gate, annotations, keys, mask, weights)
+        states.append(state.hidden)
+        contexts.append(context)
+        attentions.append(attention)
+    return torch.stack(states), torch.stack(contexts), torch.stack(attentions)

@@ -1,14 +1,16 @@
 """Everything that shapes a network, as data: stored with its weights, enough to rebuild it.
 
-Presets: `paper-p1` and `paper-p2` have the exact sizes of the paper (§III); `p1` and `p2` are the sizes
-that won in `docs/experiments.md`. P1 is always P2 without coverage and nothing
-else.
+The defaults are the sizes of `p2`, which won in `docs/experiments.md`; `inktex/recipes/` has the others, with
+the exact sizes of the paper (§III) in `paper-p1` and `paper-p2`.
 """
 
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
 from inktex.features import FeatureOptions
+
+# Which way a decoder writes: the tokens as they are read, from the last to the first, or a decoder for each.
+Direction = Literal["forward", "backward", "both"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,9 @@ class ModelConfig:
     coverage_window: int = 15  # width of Q; 0 is a decoder without coverage (system P1)
     coverage_filters: int = 64  # filters of Q
     query_token: bool = True  # the attention also sees y_{t-1}; off in the paper (equation 7)
+    direction: Direction = "forward"  # "both": two decoders share one encoder
+    # Matrices before training: by Glorot's rule, or normal with deviation 0.01 (as in the original code).
+    start: Literal["glorot", "normal"] = "glorot"
     symbol_head: bool = True  # auxiliary: name the symbol at every annotation (training only)
     encoder_dropout: float = 0.2
     decoder_dropout: float = 0.3
@@ -60,34 +65,3 @@ class ModelConfig:
         values["pool_after"] = tuple(values["pool_after"])
         values["input_scale"] = tuple(values["input_scale"])
         return cls(**values)
-
-
-PAPER_P2 = ModelConfig(
-    features=FeatureOptions.paper(),
-    input_scale=(1.0,) * 8,
-    encoder_units=250,
-    pool_after=(3, 4),
-    attention=500,
-    coverage_window=121,  # of the original code; the paper gives no width
-    coverage_filters=256,
-    query_token=False,
-    symbol_head=False,
-    encoder_dropout=0.0,
-    decoder_dropout=0.0,
-)
-P2 = ModelConfig()
-
-
-def without_coverage(config: ModelConfig) -> ModelConfig:
-    """System P1: the same network, its attention blind to what was read."""
-    return replace(config, coverage_window=0, coverage_filters=0)
-
-
-def model_presets() -> dict[str, ModelConfig]:
-    """Presets by name."""
-    return {
-        "paper-p1": without_coverage(PAPER_P2),
-        "paper-p2": PAPER_P2,
-        "p1": without_coverage(P2),
-        "p2": P2,
-    }

@@ -1,14 +1,12 @@
 """The decoder of paper §II-C and §II-D as a module: embedding, loop, and the output of equation 6.
 
-In: annotations and mask, and the previous tokens (teacher forcing) or a state (one step). Out: scores per
-token.
+Turns annotations and the previous tokens (teacher forcing), or a state (one step), into scores per token.
 """
 
 import torch
 from torch import Tensor, nn
 
-from inktex.model import native
-from inktex.model.attention import LoopWeights, StepState, decoder_loop, step
+from inktex.model.attention import LoopWeights, StepState, plain_loop, step
 from inktex.model.config import ModelConfig
 
 
@@ -45,6 +43,7 @@ class Decoder(nn.Module):
         self.w_c = nn.Linear(depth, m, bias=False)
         self.w_o = nn.Linear(m, tokens)
         self.dropout = nn.Dropout(config.decoder_dropout)
+        self.loop = plain_loop  # `fast.accelerate` puts another one here
 
     def loop_weights(self) -> LoopWeights:
         """Q and U_f act one after the other on a window of β, so they are one matrix inside the loop."""
@@ -76,20 +75,9 @@ class Decoder(nn.Module):
         embedded = self.dropout(self.embedding(previous.t()))  # (T, B, m)
         query, gates = self.from_previous(embedded)
         start = self.start(annotations, mask)
-        compiled = annotations.device.type == "cpu" and native.usable() and self.w_att.shape[1] % 2 == 0
-        with torch.autocast(
-            annotations.device.type, enabled=False
-        ):  # the loop's small products gain nothing from half precision
-            states, contexts, attention = decoder_loop(
-                annotations.to(self.w_att.dtype),
-                self.u_att(annotations.to(self.w_att.dtype)),
-                mask,
-                query.to(self.w_att.dtype),
-                gates.to(self.w_att.dtype),
-                start.hidden.to(self.w_att.dtype),
-                self.loop_weights(),
-                compiled=compiled,
-            )
+        with torch.autocast(annotations.device.type, enabled=False):  # the attention in full precision
+            keys, weights = self.u_att(annotations.to(self.w_att.dtype)), self.loop_weights()
+        states, contexts, attention = self.loop(annotations, keys, mask, query, gates, start.hidden, weights)
         scores = self.output(embedded, states, contexts)
         return scores.transpose(0, 1), attention.transpose(0, 1)
 

@@ -1,8 +1,8 @@
 """The encoder of paper §II-B: stacked bidirectional GRU layers with pooling over time.
 
-In: features (batch, N, 8) and their lengths. Out: annotations (batch, L, D) and their mask.
-Padding never leaks: the backward direction reads each sequence reversed within its own length, so that in
-both directions padding comes last; pooling ignores it; annotations beyond the length are zero.
+Turns features (batch, N, 8) and their lengths into annotations (batch, L, D) and their mask. Padding never
+leaks: the backward direction reads each sequence reversed within its own length, so that in both directions
+padding comes last; pooling ignores it; annotations beyond the length are zero.
 """
 
 import math
@@ -10,9 +10,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from inktex.model import native
 from inktex.model.config import ModelConfig
-from inktex.model.recurrence import gru_recurrence
 
 
 def length_mask(lengths: Tensor, size: int) -> Tensor:
@@ -27,7 +25,7 @@ def reversal(lengths: Tensor, size: int) -> Tensor:
 
 
 class BidirectionalGRU(nn.Module):
-    """One layer, both directions in one loop. Weights multiply from the right: z | r | candidate."""
+    """One layer. Weights multiply from the right, in the order z | r | candidate."""
 
     def __init__(self, inputs: int, units: int) -> None:
         super().__init__()
@@ -40,22 +38,34 @@ class BidirectionalGRU(nn.Module):
         for direction in range(2):
             nn.init.orthogonal_(self.gates[direction])
             nn.init.orthogonal_(self.candidate[direction])
+        self.run = plain_layer  # `fast.accelerate` puts another one here
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """(steps, batch, features) -> (steps, batch, 2*units)."""
-        steps, batch, _ = inputs.shape
-        if inputs.device.type == "cpu" and native.usable():
-            return native.native_layer(inputs, self.input, self.gates, self.candidate, lengths)
-        projected = self.input(inputs).view(steps, batch, 2, 3 * self.units)
-        order = reversal(lengths, steps)[:, :, None]
-        wide = order.expand(-1, -1, 3 * self.units)
-        projected = torch.stack(
-            (projected[:, :, 0], projected[:, :, 1].gather(0, wide)), dim=1
-        )  # (T, 2, B, 3H)
-        start = torch.zeros(2, batch, self.units, device=inputs.device, dtype=self.gates.dtype)
-        hidden = gru_recurrence(projected, self.gates, self.candidate, start)
-        back = hidden[:, 1].gather(0, order.expand(-1, -1, self.units))
-        return torch.cat((hidden[:, 0], back), dim=-1)
+        return self.run(self, inputs, lengths)
+
+
+def plain_layer(layer: BidirectionalGRU, inputs: Tensor, lengths: Tensor) -> Tensor:
+    """The equations of §II-B, step by step; autograd does the rest."""
+    steps, units = len(inputs), layer.units
+    projected = layer.input(inputs)  # (T, B, 6H)
+    order = reversal(lengths, steps)[:, :, None]
+    outputs = []
+    for direction in range(2):
+        x = projected[:, :, 3 * units * direction : 3 * units * (direction + 1)]
+        if direction == 1:
+            x = x.gather(0, order.expand(x.shape))
+        hidden = x.new_zeros(x.shape[1], units)  # h_0
+        states = []
+        for t in range(steps):
+            gates = torch.sigmoid(x[t, :, : 2 * units] + hidden @ layer.gates[direction])
+            update, reset = gates[:, :units], gates[:, units:]  # z_t, r_t
+            candidate = torch.tanh(x[t, :, 2 * units :] + (reset * hidden) @ layer.candidate[direction])
+            hidden = (1.0 - update) * hidden + update * candidate  # h_t
+            states.append(hidden)
+        output = torch.stack(states)
+        outputs.append(output if direction == 0 else output.gather(0, order.expand(output.shape)))
+    return torch.cat(outputs, dim=-1)
 
 
 def pool_pairs(values: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,7 +1,8 @@
-"""The widget: strokes come from the page as messages, the answer goes back as synchronised values.
+"""The widget: the page sends ink and decisions as messages, and receives the answer as synchronised values.
 
-The page only draws and reports; strokes, corrections and answers live in a `Session`. Everything that the
-page shows of an answer is set here at once, so that Python and page never differ.
+The page is `<inktex-pad>` (web/src/notebook), which only draws and reports; strokes, corrections and answers
+live in a `Session`. Everything that the page shows of an answer is set here at once, so that Python and the
+page never differ.
 """
 
 from pathlib import Path
@@ -11,6 +12,7 @@ import anywidget
 import traitlets
 
 from inktex.ink import Ink, InkError
+from inktex.latex import LatexError, normalize, print_latex, to_mathml, to_typst
 from inktex.recognizer import Recognition, Recognizer, Session
 from inktex.recognizer.default import default_recognizer
 
@@ -21,9 +23,8 @@ class InkCanvas(anywidget.AnyWidget):
     """A sheet of paper. `latex`, `score` and `mathml` change as one writes; observe them as any trait."""
 
     _esm = _HERE / "canvas.js"
-    _css = _HERE / "canvas.css"
 
-    height = traitlets.Int(260, help="Height of the sheet in pixels; it is as wide as the cell.").tag(
+    height = traitlets.Int(420, help="Height in pixels, the answer included; it is as wide as the cell.").tag(
         sync=True
     )
     latex = traitlets.Unicode("", help="What is written, as LaTeX.").tag(sync=True)
@@ -34,15 +35,22 @@ class InkCanvas(anywidget.AnyWidget):
     drawn: "traitlets.List[Any]" = traitlets.List(
         help="The strokes, so that another view of the sheet can draw them."
     ).tag(sync=True)
+    answered: "traitlets.Dict[str, Any]" = traitlets.Dict(
+        {"revision": 0, "lines": []}, help="The answer as the page shows it, and which ink it is of."
+    ).tag(sync=True)
+    rendered: "traitlets.Dict[str, Any]" = traitlets.Dict(
+        help="LaTeX in other forms, where the page asked."
+    ).tag(sync=True)
 
     def __init__(
-        self, recognizer: Recognizer | None = None, *, symbols: str | None = None, height: int = 260
+        self, recognizer: Recognizer | None = None, *, symbols: str | None = None, height: int = 420
     ) -> None:
         """Use this recognizer, or the default weights; `symbols` restricts the answers."""
         super().__init__(height=height)
         self._recognizer = recognizer or default_recognizer()
         self._session: Session = self._recognizer.session(symbols=symbols)
-        self._numbers: dict[int, int] = {}  # the page's numbers of the strokes -> the session's
+        self._numbers: dict[str, int] = {}  # the page's names of the strokes -> the session's
+        self._revision = 0  # the page's count of its changes
         self.answer: Recognition | None = None
         self.on_msg(self._receive)
 
@@ -53,32 +61,53 @@ class InkCanvas(anywidget.AnyWidget):
 
     def clear(self) -> None:
         """Empty the sheet."""
+        self._empty()
+        self._update()
+
+    def _empty(self) -> None:
         self._session.clear()
         self._numbers.clear()
         self.drawn = []
-        self._update()
 
     def _receive(self, _: object, content: dict[str, Any], __: object) -> None:
         """Carry out what happened on the page."""
-        action = content.get("action")
         try:
-            if action == "add":
-                points = [[float(x), float(y)] for x, y in content["points"]]
-                self._numbers[int(content["stroke"])] = self._session.add(points)
-                self.drawn = [*self.drawn, {"stroke": int(content["stroke"]), "points": points}]
-            elif action == "remove":
-                number = int(content["stroke"])
-                self._session.remove(self._numbers.pop(number))
-                self.drawn = [each for each in self.drawn if each["stroke"] != number]
-            elif action == "clear":
-                self.clear()
+            if content.get("action") == "render":
+                self._render(str(content["latex"]))
                 return
-            elif action == "choose":
-                self._session.choose(str(content["latex"]))
-        except (ValueError, KeyError, TypeError) as error:
+            if content.get("action") != "change":
+                raise ValueError("an action is `change` or `render`")
+            self._change(content)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             self.message = f"not understood: {error}"
             return
         self._update()
+
+    def _change(self, content: dict[str, Any]) -> None:
+        """Take over what is new on the page: in this order, as the page tells it."""
+        if content.get("clear"):
+            self._empty()
+        for name in content.get("remove", []):
+            self._session.remove(self._numbers.pop(name))
+        drawn = {each["id"]: each["points"] for each in self.drawn if each["id"] in self._numbers}
+        for each in content.get("replace", []):
+            points = [[float(x), float(y)] for x, y, *_ in each["points"]]
+            self._session.replace(self._numbers[each["id"]], points)
+            drawn[each["id"]] = each["points"]
+        for each in content.get("add", []):
+            points = [[float(x), float(y)] for x, y, *_ in each["points"]]
+            self._numbers[str(each["id"])] = self._session.add(points)
+            drawn[str(each["id"])] = each["points"]
+        self.drawn = [{"id": name, "points": points} for name, points in drawn.items()]
+        self._revision = int(content.get("revision", self._revision + 1))
+        for pin in content.get("pin", []):
+            self._session.pin([self._numbers[name] for name in pin["ids"]], str(pin["latex"]))
+
+    def _render(self, latex: str) -> None:
+        try:
+            self.rendered = {"source": latex, **_forms(latex)}
+        except LatexError as error:
+            self.rendered = {"source": latex, "error": str(error)}
 
     def _update(self) -> None:
         """Read the sheet and show the answer."""
@@ -94,3 +123,20 @@ class InkCanvas(anywidget.AnyWidget):
             self.mathml = answer.mathml if answer else ""
             self.alternatives = [other.latex for other in answer.alternatives] if answer else []
             self.message = message
+            self.answered = {"revision": self._revision, "lines": [self._line(answer)] if answer else []}
+
+    def _line(self, answer: Recognition) -> dict[str, Any]:
+        """The answer as the server tells it to its page."""
+        named = {number: name for name, number in self._numbers.items()}
+        return {
+            "strokes": [named[number] for number in self._session.stroke_ids],
+            "recognition": answer.to_json(),
+            "alternatives": [{**_forms(other.latex), "score": other.score} for other in answer.alternatives],
+        }
+
+
+def _forms(latex: str) -> dict[str, Any]:
+    """LaTeX in all forms; LatexError if it is not a formula."""
+    tokens = normalize(latex)
+    mathml = to_mathml(tokens, ids=True)
+    return {"latex": print_latex(tokens), "tokens": list(tokens), "mathml": mathml, "typst": to_typst(tokens)}

@@ -1,9 +1,12 @@
-"""The public class `Recognizer` and its answers: ink in, LaTeX out, offline."""
+"""The public class `Recognizer` and its answers."""
 
 from inktex.decoding import SearchCancelled
+from inktex.reading import MAX_ROWS, READINGS, SymbolGuess
 
-from .answer import SCHEMA, Alternative, Recognition, RecognizedSymbol, Token
-from .core import MAX_ROWS, READINGS, TIMEOUT, InkLike, Recognizer, as_ink
+from .answer import SCHEMA, Alternative, Line, Recognition, RecognizedSymbol, Token
+from .core import InkLike, Recognizer, as_ink
+from .options import TIMEOUT, RecognizeOptions
+from .page_session import LiveLine, NoSuchLine, PageAnswer, PageSession, WhichLine
 from .session import Session
 
 __all__ = [
@@ -13,11 +16,19 @@ __all__ = [
     "TIMEOUT",
     "Alternative",
     "InkLike",
+    "Line",
+    "LiveLine",
+    "NoSuchLine",
+    "PageAnswer",
+    "PageSession",
     "Recognition",
+    "RecognizeOptions",
     "RecognizedSymbol",
     "Recognizer",
     "SearchCancelled",
     "Session",
+    "SymbolGuess",
     "Token",
+    "WhichLine",
     "as_ink",
 ]

@@ -1,4 +1,4 @@
-"""The answer: what was read, how sure that is, from which strokes, and what else it could be.
+"""The answer: what was read, how sure that is, from which strokes, and the alternatives.
 
 `Recognition` is plain data; `to_json` is its documented form (docs/recognition-schema.md).
 """
@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.explain import Alignment, align_strokes, join_scores, sign_places
-from inktex.features import Features
-from inktex.latex import join, to_mathml, to_typst
+from inktex.latex import Style, print_latex, to_mathml, to_typst
+from inktex.reading import Alignment, LazyAlignment, symbol_places
 
 SCHEMA = "inktex.recognition/1"
 
@@ -30,34 +29,26 @@ class Token:
 
 @dataclass(frozen=True)
 class RecognizedSymbol:
-    """One written sign."""
+    """One written symbol."""
 
     latex: str
     strokes: tuple[int, ...]
     confidence: float
     token: int  # its place among the tokens
+    known: bool = True  # False where the ink looks like no symbol of the model, whatever was read
 
 
 @dataclass(frozen=True)
 class Alternative:
     """Another reading."""
 
-    latex: str
+    texts: tuple[str, ...]  # the LaTeX, word by word
     score: float
 
-
-@dataclass(frozen=True, eq=False)
-class StrokesRead:
-    """Which strokes each token was read from; worked out when somebody first asks."""
-
-    texts: tuple[str, ...]
-    attention: Floats  # (T+1, S)
-    features: Features
-
-    @cached_property
-    def alignment(self) -> Alignment:
-        """Strokes and tokens."""
-        return align_strokes(self.texts, self.attention, join_scores(self.features))
+    @property
+    def latex(self) -> str:
+        """The LaTeX as people write it."""
+        return print_latex(self.texts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,20 +63,28 @@ class Recognition:
     model: str = ""
     elapsed: float = 0.0  # seconds, from strokes to answer; in a batch, its share of the batch
     attention: Floats | None = field(default=None, repr=False)  # (T+1, S) on strokes, where asked for
-    strokes_read: StrokesRead | Alignment | None = field(default=None, repr=False)
+    strokes_read: LazyAlignment | None = field(default=None, repr=False)  # None where nobody will ask
+    outside: tuple[int, ...] = ()  # places of the tokens whose ink looks like no symbol of the model
+    lines: tuple["Line", ...] = ()  # where the ink has several; the other fields are those of all together
 
     @cached_property
     def latex(self) -> str:
-        """The LaTeX, its tokens separated by spaces."""
-        return join(self.texts)
+        r"""The LaTeX as people write it: `x^{2}+\frac{a}{b}`."""
+        return print_latex(self.texts)
+
+    def as_latex(self, style: Style = "plain") -> str:
+        r"""The LaTeX between `$…$` ("inline"), `\[…\]` ("display") or `$$…$$` ("markdown").
+
+        "spaced" separates all tokens by spaces: `x ^ { 2 }`.
+        """
+        return print_latex(self.texts, style)
 
     @property
     def alignment(self) -> Alignment:
         """Which strokes each token was read from."""
-        read = self.strokes_read
-        if read is None:
+        if self.strokes_read is None:
             return Alignment(((),) * len(self.texts), (), (), ())
-        return read.alignment if isinstance(read, StrokesRead) else read
+        return self.strokes_read.value
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
@@ -95,21 +94,27 @@ class Recognition:
 
     @cached_property
     def symbols(self) -> tuple[RecognizedSymbol, ...]:
-        """The tokens that are written signs."""
+        """The tokens that are written symbols."""
         tokens = self.tokens
         return tuple(
-            RecognizedSymbol(tokens[place].text, tokens[place].strokes, tokens[place].confidence, place)
-            for place in sign_places(self.texts)
+            RecognizedSymbol(
+                tokens[place].text,
+                tokens[place].strokes,
+                tokens[place].confidence,
+                place,
+                place not in self.outside,
+            )
+            for place in symbol_places(self.texts)
         )
 
     @property
     def unread(self) -> tuple[int, ...]:
-        """Strokes that no sign was read from."""
+        """Strokes that no symbol was read from."""
         return self.alignment.unread
 
     @property
     def reread(self) -> tuple[int, ...]:
-        """Strokes that several signs were read from."""
+        """Strokes that several symbols were read from."""
         return self.alignment.reread
 
     @cached_property
@@ -142,6 +147,7 @@ class Recognition:
                     "strokes": list(symbol.strokes),
                     "confidence": round(symbol.confidence, 6),
                     "token": symbol.token,
+                    "known": symbol.known,
                 }
                 for symbol in self.symbols
             ],
@@ -158,6 +164,11 @@ class Recognition:
         }
         if self.attention is not None:
             data["attention"] = np.round(self.attention, 4).tolist()
+        if self.lines:
+            data["lines"] = [
+                {"strokes": list(line.strokes), "recognition": line.recognition.to_json()}
+                for line in self.lines
+            ]
         return data
 
     def __str__(self) -> str:
@@ -165,3 +176,11 @@ class Recognition:
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex}$"
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One line of an ink that has several."""
+
+    strokes: tuple[int, ...]  # of the ink; strokes in the recognition are places in this tuple
+    recognition: Recognition

@@ -1,31 +1,16 @@
-"""From what a search found to the answer: hypotheses and features in, `Recognition` out."""
+"""From a `Reading` to the answer that users get, a `Recognition`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from inktex.decoding import Hypothesis
-from inktex.explain import stroke_attention
-from inktex.features import Features
-from inktex.latex import LatexError, Vocabulary, join, parse_layout
+from inktex.latex import LatexError, Vocabulary, parse_layout
+from inktex.reading import Calibration, LazyAlignment, Reading, symbol_places
+from inktex.reading.calibration import KNOWN_FROM, answer_evidence, known_evidence, token_evidence
 
-from .answer import Alternative, Recognition, StrokesRead
-from .calibration import Calibration, answer_evidence, neglected, token_evidence
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One ink and the hypotheses of its search, best first."""
-
-    hypotheses: Sequence[Hypothesis]
-    features: Features
-    stroke_count: int
-
-    @classmethod
-    def of(cls, found: Sequence[Hypothesis], features: Features, stroke_count: int) -> "Reading":
-        """Take what a search found; an answer that came to its end by itself goes before one that was cut."""
-        return cls(sorted(found, key=lambda each: each.cut), features, stroke_count)
+from .answer import Alternative, Recognition
 
 
 @dataclass(frozen=True)
@@ -33,41 +18,55 @@ class Assembler:
     """What all answers of one model have in common."""
 
     vocabulary: Vocabulary
-    stride: int
     calibration: Calibration | None
     model: str
 
     def recognition(
-        self, reading: Reading, *, top: int, elapsed: float, attention: bool = False
+        self, reading: Reading, *, top: int = 5, attention: bool = False, strokes: bool = True
     ) -> Recognition:
-        """Put the answer together, with at most `top` readings."""
-        best = reading.hypotheses[0]
-        texts = self.vocabulary.decode(best.tokens)
-        on_strokes = stroke_attention(best.attention, reading.features, self.stride, reading.stroke_count)
-        score, confidences = self.confidence(reading, neglected(on_strokes))
+        """Put the answer together, with at most `top` readings; without `strokes`, it knows no strokes."""
+        score, confidences = self.confidence(reading)
         return Recognition(
-            texts=texts,
+            texts=reading.tokens,
             confidences=tuple(confidences),
             score=score,
             alternatives=self._alternatives(reading.hypotheses, score)[: top - 1],
-            complete=not best.cut,
+            complete=not reading.best.cut,
             model=self.model,
-            elapsed=elapsed,
-            attention=on_strokes if attention else None,
-            strokes_read=StrokesRead(texts, on_strokes, reading.features),
+            elapsed=reading.elapsed,
+            attention=reading.strokes if attention else None,
+            strokes_read=reading.lazy_alignment if strokes else None,
+            outside=self.outside(reading),
         )
 
-    def confidence(self, reading: Reading, neglect: float) -> tuple[float, list[float]]:
+    def complete(
+        self, reading: Reading, *, top: int = 5, attention: bool = False, strokes: bool = True
+    ) -> Recognition:
+        """The answer with everything worked out, so that another process only has to write it down."""
+        answer = self.recognition(reading, top=top, attention=attention, strokes=strokes)
+        if strokes:
+            answer = replace(answer, strokes_read=LazyAlignment.known(answer.alignment))
+            answer.to_json()
+        return answer
+
+    def confidence(self, reading: Reading) -> tuple[float, list[float]]:
         """Of the best answer as a whole, and of each of its tokens."""
-        best = reading.hypotheses[0]
+        best = reading.best
         if self.calibration is None:
             tokens = np.exp(best.token_log_probs[:-1].astype(np.float64))
             return float(np.exp(best.log_prob)), np.clip(tokens, 0.0, 1.0).tolist()
-        evidence = answer_evidence(reading.hypotheses, neglect)
+        evidence = answer_evidence(reading)
         score = float(self.calibration.answer(evidence[None])[0])
         # A whole cannot be surer than its parts, but the two maps were fitted apart.
         tokens = np.maximum(self.calibration.token(token_evidence(best, score)), score)
         return score, tokens.tolist()
+
+    def outside(self, reading: Reading) -> tuple[int, ...]:
+        """Places of the tokens whose ink looks like no symbol that the model knows."""
+        if self.calibration is None or self.calibration.known is None:
+            return ()
+        known = self.calibration.known(known_evidence(reading))
+        return tuple(place for place in symbol_places(reading.tokens) if known[place] < KNOWN_FROM)
 
     def _alternatives(self, hypotheses: Sequence[Hypothesis], score: float) -> tuple[Alternative, ...]:
         """The other readings; those that mean the same layout as a better one are left out."""
@@ -82,7 +81,7 @@ class Assembler:
                 continue
             kept.append(hypothesis)
             share = (1.0 - score) * float(np.exp(hypothesis.log_prob)) / rest
-            found.append(Alternative(join(self.vocabulary.decode(hypothesis.tokens)), min(share, score)))
+            found.append(Alternative(self.vocabulary.decode(hypothesis.tokens), min(share, score)))
         return tuple(found)
 
     def _meaning(self, hypothesis: Hypothesis) -> tuple[str, ...]:

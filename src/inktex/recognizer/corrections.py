@@ -1,9 +1,9 @@
-"""Corrections by a person: which part of an answer changed, and an answer with that part exchanged."""
+"""Corrections by the user: finds what changed in an answer, and makes an answer with that part replaced."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from inktex.explain import sign_places
+from inktex.reading import LazyAlignment, symbol_places
 
 from .answer import Recognition
 
@@ -37,7 +37,7 @@ def with_texts(answer: Recognition, texts: Sequence[str], place: slice) -> Recog
     """The answer with the tokens at `place` written as other texts, which share their strokes."""
     old, alignment = answer.tokens[place], answer.alignment
     strokes = tuple(sorted({stroke for token in old for stroke in token.strokes}))
-    signs = set(sign_places(texts))
+    symbols = set(symbol_places(texts))
     begin, end = place.start, place.stop
     before, after = alignment.strokes_of[:begin], alignment.strokes_of[end:]
     moved = len(texts) - (end - begin)
@@ -53,9 +53,11 @@ def with_texts(answer: Recognition, texts: Sequence[str], place: slice) -> Recog
             *[min((token.confidence for token in old), default=1.0)] * len(texts),
             *answer.confidences[end:],
         ),
-        strokes_read=replace(
-            alignment,
-            strokes_of=(*before, *(strokes if at in signs else () for at in range(len(texts))), *after),
-            token_of_stroke=owners,
+        strokes_read=LazyAlignment.known(
+            replace(
+                alignment,
+                strokes_of=(*before, *(strokes if at in symbols else () for at in range(len(texts))), *after),
+                token_of_stroke=owners,
+            )
         ),
     )

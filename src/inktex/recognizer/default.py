@@ -1,13 +1,16 @@
 """`inktex.recognize` and `inktex.recognize_many`: one recognizer per process, made when first asked."""
 
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
+from typing import Unpack
 
 from inktex.ink import InkError
 
 from .answer import Recognition
-from .core import TIMEOUT, InkLike, Recognizer
+from .core import DEFAULTS, InkLike, Recognizer
+from .options import OptionKeywords, RecognizeOptions
 
 _lock = threading.Lock()
 
@@ -23,25 +26,27 @@ def default_recognizer() -> Recognizer:
         return _shared()
 
 
+def load_model(model: str | Path | None = None, *, beam: int = 10, threads: int = 1) -> Recognizer:
+    """A recognizer with this model: a name that `inktex models` lists, or a path."""
+    return Recognizer(model, beam=beam, threads=threads)
+
+
 def recognize(
-    ink: InkLike,
-    *,
-    symbols: Collection[str] | None = None,
-    top: int = 5,
-    timeout: float | None = TIMEOUT,
-    attention: bool = False,
+    ink: InkLike, options: RecognizeOptions = DEFAULTS, **changes: Unpack[OptionKeywords]
 ) -> Recognition:
-    """Read one expression: `Ink`, a path, the bytes of a file, or strokes as lists of (x, y)."""
-    return default_recognizer().recognize(ink, symbols=symbols, top=top, timeout=timeout, attention=attention)
+    """Read `Ink`, a path, the bytes of a file, or strokes as lists of (x, y): one expression per line.
+
+    Options are a `RecognizeOptions`, or its fields as keywords.
+    """
+    return default_recognizer().recognize(ink, options, **changes)
 
 
 def recognize_many(
     inks: Iterable[InkLike],
+    options: RecognizeOptions = DEFAULTS,
     *,
     jobs: int | None = None,
-    symbols: Collection[str] | None = None,
-    top: int = 5,
-    timeout: float | None = TIMEOUT,
+    **changes: Unpack[OptionKeywords],
 ) -> list[Recognition | InkError]:
-    """Read many expressions on all cores; what cannot be read is an error in its place."""
-    return default_recognizer().recognize_many(inks, jobs=jobs, symbols=symbols, top=top, timeout=timeout)
+    """Read many inks on all cores; what cannot be read is an error in its place."""
+    return default_recognizer().recognize_many(inks, options, jobs=jobs, **changes)

@@ -1,8 +1,8 @@
-"""What a person decided stays decided: strokes that are pinned to LaTeX, and a search that reads around them.
+"""Pins: strokes with fixed LaTeX, and a search that reads around them.
 
-Comes in: a stepper and pins. Goes out: a stepper whose hypotheses, as soon as they look at the strokes of a
-pin, may write nothing but the pinned tokens there (and the braces and script marks that lead to them). The
-pinned tokens count as certain. No hypothesis ends before all pins are written.
+Wraps a stepper so that hypotheses, as soon as they look at the strokes of a pin, may write only the pinned
+tokens there (and the braces and script marks that lead to them). The pinned tokens count as certain. No
+hypothesis ends before all pins are written.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Ids = NDArray[np.int64]
 
 _LOOKING = 0.5  # share of the attention that means a hypothesis is reading these strokes
 _NEVER = -1000.0  # log probability of what a pin rules out
-_REREAD = -5.0  # added to signs that would be read once more from strokes that are written already
+_REREAD = -5.0  # added to symbols that would be read once more from strokes that are written already
 _LEADING = ("{", "}", "^", "_")
 
 
@@ -46,7 +46,7 @@ class Pin:
             raise ValueError(f"{latex!r} is not a whole expression, so it cannot be pinned")
         if vocabulary.unknown(
             texts
-        ):  # the whole piece is searched as one sign, so that its structure cannot be in the way
+        ):  # the whole piece is searched as one symbol, so that its structure cannot be in the way
             stand_in = next((token for token in ("x", "1") if token in vocabulary), vocabulary.tokens[1])
             return cls(frozenset(strokes), texts, (vocabulary.id(stand_in),), foreign=True)
         if not Grammar(vocabulary).accepts(texts):
@@ -91,8 +91,8 @@ class PinnedStepper:
         vocabulary = stepper.vocabulary
         leading = [token for token in _LEADING if token in vocabulary]
         self._leading = np.array([vocabulary.id(token) for token in leading], np.int64)
-        self._is_sign = np.ones(vocabulary.size, np.bool_)
-        self._is_sign[[0, *self._leading]] = False
+        self._is_symbol = np.ones(vocabulary.size, np.bool_)
+        self._is_symbol[[0, *self._leading]] = False
         self._all = (1 << len(self._pins)) - 1
 
     @property
@@ -148,7 +148,7 @@ class PinnedStepper:
             return progress
         looked_at = int(looks.argmax())
         if looks[looked_at] >= _LOOKING and progress.done >> looked_at & 1:
-            row[self._is_sign] += _REREAD
+            row[self._is_symbol] += _REREAD
         waiting = self._all & ~progress.done
         if not waiting:
             return progress

@@ -1,8 +1,8 @@
-"""Live writing: strokes are added, removed and changed, and the answer can be had at any time.
+"""Live writing: strokes are added, removed and changed, and the current answer is available at any time.
 
-Asking again without a change costs nothing. A newer request makes an older one, still running in another
-thread, stop with `SearchCancelled`. Corrections stick: what a person chose or pinned is kept for its strokes,
-and everything else is read around it.
+Asking again without a change costs nothing. A newer request cancels an older one that is still running in
+another thread, which then raises `SearchCancelled`. Corrections stay: what the user chose or pinned is kept
+for its strokes, and everything else is read around it.
 """
 
 import dataclasses
@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy.typing as npt
 
-from inktex.decoding import Hypothesis, SearchOptions
+from inktex.decoding import SearchOptions, Stepper
 from inktex.features import Features
 from inktex.ink import Ink
-from inktex.latex import normalize
+from inktex.latex import normalize, print_latex
+from inktex.reading import Control, Reader, Reading
 
 from .answer import Alternative, Recognition
 from .corrections import changed_part, with_texts
+from .options import TIMEOUT, RecognizeOptions
 from .pins import Pin, PinnedStepper, find_pin, is_whole, pin_shares
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ class Session:
             numbers = [ids[stroke] for stroke in strokes if stroke < len(ids)]
             for number in numbers:
                 self._release(number)
-            self._pins[frozenset(numbers)] = " ".join(piece)
+            self._pins[frozenset(numbers)] = print_latex(piece)
             self._changed()
             self._chosen = chosen
         return self.answer()
@@ -142,7 +144,7 @@ class Session:
     def __len__(self) -> int:
         return len(self._strokes)
 
-    def answer(self, *, top: int = 5, timeout: float | None = 10.0) -> Recognition:
+    def answer(self, *, top: int = 5, timeout: float | None = TIMEOUT) -> Recognition:
         """Read what is there now; InkError if that is nothing."""
         begin = time.perf_counter()
         with self._lock:
@@ -152,24 +154,23 @@ class Session:
                 return self._cached[1]
             ink, pins, chosen = self._ink(), self._present_pins(), self._chosen
         recognizer = self._recognizer
-        prepared = recognizer.prepare(ink)
         info = recognizer.model.info
         if chosen is not None:
-            pins = [Pin.of(range(len(ink)), " ".join(chosen), info.vocabulary)]
-        options = self._options(recognizer.options(prepared, self._symbols, top), pins)
-        model = recognizer.model.stepper()
-        stepper = PinnedStepper(model, pins, prepared.features, info.stride) if pins else model
-        reading = recognizer.search(
-            ink,
-            prepared,
-            options,
-            stepper=stepper,
-            timeout=timeout,
-            cancelled=lambda: self._wanted != key,
+            pins = [Pin.of(range(len(ink)), print_latex(chosen), info.vocabulary)]
+
+        def keep_to_pins(stepper: Stepper, features: Features) -> Stepper:
+            return PinnedStepper(stepper, pins, features, info.stride)
+
+        reader = recognizer.reader(RecognizeOptions(symbols=self._symbols, top=top))
+        reader = Reader(reader.model, self._options(reader.options, pins))
+        control = Control(
+            timeout, lambda: recognizer.pause() or self._wanted != key, keep_to_pins if pins else None
         )
-        answer = recognizer.assemble(reading, begin, top=top)
+        reading = reader.read_one(ink, control)
+        answer = recognizer.assembler.recognition(reading, top=top)
         if pins:
-            answer = _in_own_words(answer, pins, reading.hypotheses[0], prepared.features, info.stride)
+            answer = _in_own_words(answer, pins, reading)
+        answer = dataclasses.replace(answer, elapsed=time.perf_counter() - begin)
         with self._lock:
             if self._version == key[0]:
                 self._cached = (key, answer)
@@ -177,10 +178,10 @@ class Session:
 
     def _options(self, options: SearchOptions, pins: Sequence[Pin]) -> SearchOptions:
         """What is pinned may be written, whatever the restriction says."""
-        if options.symbol_ids is None or not pins:
+        if options.symbols is None or not pins:
             return options
         return dataclasses.replace(
-            options, symbols=options.symbol_ids | {number for pin in pins for number in pin.ids}
+            options, symbols=options.symbols | {number for pin in pins for number in pin.ids}
         )
 
     def _present_pins(self) -> list[Pin]:
@@ -209,15 +210,13 @@ class Session:
         self._cached = None
 
 
-def _in_own_words(
-    answer: Recognition, pins: Sequence[Pin], best: Hypothesis, features: Features, stride: int
-) -> Recognition:
+def _in_own_words(answer: Recognition, pins: Sequence[Pin], reading: Reading) -> Recognition:
     """Put pinned words that the model does not know in the places of their stand-ins, the last one first."""
-    shares = pin_shares(pins, features, stride)
+    shares = pin_shares(pins, reading.features, reading.stride)
     found = [
         (place, pin.texts)
         for number, pin in enumerate(pins)
-        if pin.foreign and (place := find_pin(pin, best, shares[:, number])) is not None
+        if pin.foreign and (place := find_pin(pin, reading.best, shares[:, number])) is not None
     ]
     for place, texts in sorted(found, key=lambda each: -each[0].start):
         following = answer.texts[place.stop : place.stop + 1]

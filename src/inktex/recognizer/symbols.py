@@ -1,30 +1,36 @@
-r"""Which symbols an answer may use: names of groups and LaTeX words in, token ids out.
+r"""Restrictions of the answer: turns names of groups and LaTeX words into token ids.
 
 A restriction is a collection, or a text separated by spaces, of LaTeX words and names of groups; a minus in
-front takes away: `"digits operators x y"`, `"all -greek"`, `["latin", "-uppercase", r"\pi"]`. Structure
+front excludes: `"digits operators x y"`, `"all -greek"`, `["latin", "-uppercase", r"\pi"]`. Structure
 (braces, scripts, fractions, roots) is always allowed.
 """
 
 from collections.abc import Collection
 
 from inktex.latex import Vocabulary
+from inktex.latex import symbols as table
 
-GROUPS: dict[str, str] = {
-    "digits": "0 1 2 3 4 5 6 7 8 9",
+# Beside the groups of the symbol table, which have the same names with - for spaces.
+_OWN: dict[str, str] = {
     "lowercase": "a b c d e f g h i j k l m n o p q r s t u v w x y z",
     "uppercase": "A B C D E F G H I J K L M N O P Q R S T U V W X Y Z",
-    "greek": r"""\alpha \beta \gamma \delta \epsilon \varepsilon \zeta \eta \theta \vartheta \iota \kappa
-        \lambda \mu \nu \xi \pi \varpi \rho \varrho \sigma \varsigma \tau \upsilon \phi \varphi \chi \psi
-        \omega \Gamma \Delta \Theta \Lambda \Xi \Pi \Sigma \Upsilon \Phi \Psi \Omega""",
-    "operators": r"+ - \pm \mp \times \div \cdot / * \ast ! =",
-    "relations": r"= < > \neq \leq \geq \equiv \approx \sim \in \rightarrow \subset \propto",
-    "brackets": r"( ) [ ] \{ \} |",
-    "punctuation": r". , ; : ' \prime \ldots \cdots !",
-    "functions": r"\sin \cos \tan \cot \sec \log \ln \lg \exp \lim \max \min \arcsin \arccos \arctan",
-    "calculus": r"\int \sum \prod \lim \infty \partial \nabla d",
-    "logic": r"\forall \exists \in \rightarrow \leftarrow \neg \wedge \vee",
+    "operators": r"/ \ast ! =",
+    "relations": r"\in \rightarrow \subset \propto",
+    "brackets": " ".join(table.GROUPS["delimiters"]),
+    "punctuation": r". : ' \ldots \cdots !",
+    "calculus": r"\int \iint \iiint \oint \oiint \sum \prod \lim \infty \partial \nabla \prime \dot \ddot d",
+    "logic": r"\in \rightarrow \leftarrow \Rightarrow \Leftarrow \Leftrightarrow",
+    "letters": " ".join((*table.GROUPS["latin"], *table.GROUPS["greek"])),
 }
-GROUPS["latin"] = f"{GROUPS['lowercase']} {GROUPS['uppercase']}"
+_WRITTEN = {
+    name.replace(" ", "-"): tokens
+    for name, tokens in table.GROUPS.items()
+    if name == "accents" or name not in table.STRUCTURAL
+}
+GROUPS: dict[str, tuple[str, ...]] = {
+    name: tuple(dict.fromkeys((*_WRITTEN.get(name, ()), *_OWN.get(name, "").split())))
+    for name in dict.fromkeys((*_WRITTEN, *_OWN))
+}
 
 
 def allowed_ids(symbols: Collection[str], vocabulary: Vocabulary) -> frozenset[int]:
@@ -47,7 +53,7 @@ def allowed_tokens(symbols: Collection[str], vocabulary: Vocabulary) -> frozense
     if not allowed and taken:
         allowed = set(vocabulary.tokens[1:])
     if not allowed - taken:
-        raise ValueError("symbols: nothing is left that could be written")
+        raise ValueError("symbols: no symbol is left")
     return frozenset(allowed - taken)
 
 
@@ -55,12 +61,12 @@ def _meaning(word: str, vocabulary: Vocabulary) -> set[str]:
     if word == "all":
         return set(vocabulary.tokens[1:])
     if word in GROUPS:
-        return {token for token in GROUPS[word].split() if token in vocabulary}
+        return {token for token in GROUPS[word] if token in vocabulary}
     if word in vocabulary and word != vocabulary.tokens[0]:
         return {word}
-    if not word.startswith("\\") and all(letter in vocabulary for letter in word) and word:
-        return set(word)
+    apart = " ".join(word)
+    hint = f"; letters are separated by spaces, as {apart!r}" if word.isalnum() and len(word) > 1 else ""
     raise ValueError(
-        f"symbols: this model cannot write {word!r}, and no group is called so "
-        f"(groups: all, {', '.join(GROUPS)})"
+        f"symbols: {word!r} is neither a symbol that this model can write nor a group "
+        f"(groups: all, {', '.join(sorted(GROUPS))}{hint})"
     )

@@ -1,4 +1,4 @@
-"""HTTP, WebSocket and the web page: strokes from programs and people in, recognitions out.
+"""The HTTP and WebSocket server with its web page.
 
 `create_app(options)` is the ASGI application, `run(options)` serves it (what `inktex serve` does).
 """

@@ -1,4 +1,4 @@
-"""The endpoints for programs: strokes or a file in, recognitions out (docs/server.md has examples)."""
+"""The HTTP endpoints that recognize strokes and files (docs/server.md has examples)."""
 
 from itertools import pairwise
 from typing import Annotated, Any
@@ -7,10 +7,10 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import JSONResponse
 
 from inktex.ink import Ink, InkError
-from inktex.latex import LatexError, join, normalize, to_mathml, to_typst
+from inktex.latex import LatexError, normalize, print_latex, to_mathml, to_typst
 from inktex.server import schemas
 from inktex.server.errors import RequestError
-from inktex.server.service import Service, inks_of_file, safe_name
+from inktex.server.service import Service, unless_gone
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": schemas.ErrorAnswer, "description": text}
@@ -21,7 +21,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         408: "The request came too slowly",
         413: "Too large",
         415: "Of another content type than this endpoint takes",
-        421: "The server is not known by that name",
+        421: "Unknown host name",
         422: "The ink or the options cannot be read",
         500: "A fault of the server",
         503: "Too busy; try again after the seconds in Retry-After",
@@ -41,7 +41,7 @@ def router(service: Service) -> APIRouter:
         responses={200: {"model": schemas.Recognition, "description": "What was read"}, **PROBLEMS},
     )
     async def recognize(request: Request, body: schemas.RecognizeRequest) -> JSONResponse:
-        """Read the strokes of one expression; the answer says what each sign was read from."""
+        """Read the strokes, one expression per line; the answer says what each symbol was read from."""
         service.check(body.strokes)
         options = body.options
         answer = await service.recognize(
@@ -50,8 +50,21 @@ def router(service: Service) -> APIRouter:
             top=options.top,
             symbols=options.symbols,
             attention=options.attention,
+            lines=options.lines,
         )
         return JSONResponse(answer.to_json())
+
+    @routes.post(
+        "/symbol",
+        summary="Find the command for a drawn symbol",
+        responses={200: {"model": schemas.SymbolAnswer, "description": "The likeliest symbols"}, **PROBLEMS},
+    )
+    async def symbol(request: Request, body: schemas.SymbolRequest) -> JSONResponse:
+        """Read the strokes as one symbol and give the likeliest commands for it, best first."""
+        service.check(body.strokes)
+        found = await service.symbol(request, ink_of(body.strokes), top=body.top)
+        guesses = [{"latex": each.latex, "probability": round(each.probability, 6)} for each in found]
+        return JSONResponse({"symbols": guesses})
 
     @routes.post(
         "/recognize/file",
@@ -62,24 +75,26 @@ def router(service: Service) -> APIRouter:
         },
     )
     async def recognize_file(
-        request: Request, file: Upload, top: Annotated[int, Form(ge=1, le=10)] = 5
+        request: Request,
+        file: Upload,
+        top: Annotated[int, Form(ge=1, le=10)] = 5,
+        lines: Annotated[bool, Form(description="Find the lines; false: each ink is one expression")] = True,
     ) -> JSONResponse:
-        """Read any supported ink file; a notebook gives one result per page."""
-        data, name = await file.read(), safe_name(file.filename)
-        found = await service.in_turn(request, lambda seconds: inks_of_file(data, name, service))
+        """Read any supported ink file; a notebook gives one result per page, with the lines of the page."""
+        found = await service.inks_of_file(request, await file.read(), file.filename)
         results: list[dict[str, Any]] = []
         for source, item in found:
             result: dict[str, Any] = {"source": source}
             if isinstance(item, Ink):
                 try:
-                    answer = await service.recognize(request, item, top=top)
+                    answer = await service.recognize(request, item, top=top, lines=lines)
                     result["recognition"] = answer.to_json()
                 except RequestError as error:
                     if len(found) == 1 or error.status != 422:
                         raise
                     result["error"] = error.message
             else:
-                result["error"] = item
+                result["error"] = str(item)
             results.append(result)
         return JSONResponse({"results": results})
 
@@ -91,8 +106,7 @@ def router(service: Service) -> APIRouter:
     )
     async def ink(request: Request, file: Upload) -> JSONResponse:
         """Give the strokes of any supported ink file, without recognising them."""
-        data, name = await file.read(), safe_name(file.filename)
-        found = await service.in_turn(request, lambda seconds: inks_of_file(data, name, service))
+        found = await service.inks_of_file(request, await file.read(), file.filename)
         return JSONResponse({"inks": [_as_strokes(source, item) for source, item in found]})
 
     @routes.post(
@@ -101,9 +115,15 @@ def router(service: Service) -> APIRouter:
         tags=["ink"],
         responses={200: {"model": schemas.Rendering, "description": "The other forms"}, **PROBLEMS},
     )
-    async def render(body: schemas.RenderRequest) -> JSONResponse:
+    async def render(request: Request, body: schemas.RenderRequest) -> JSONResponse:
         """Give LaTeX in the forms of a recognition; leaves of the MathML carry their token's place."""
-        return JSONResponse(rendering(body.latex))
+
+        def work(seconds: float) -> dict[str, Any]:
+            del seconds
+            return rendering(body.latex)
+
+        rendered = service.rendering.run(work, seconds=service.limits.seconds)
+        return JSONResponse(await unless_gone(request, rendered))
 
     return routes
 
@@ -120,7 +140,7 @@ def rendering(latex: str) -> dict[str, Any]:
         raise RequestError(422, "bad_latex", f"Not a formula yet: {error}") from None
     except RecursionError:
         raise RequestError(422, "bad_latex", "Nested too deeply") from None
-    return {"latex": join(tokens), "tokens": list(tokens), "mathml": mathml, "typst": typst}
+    return {"latex": print_latex(tokens), "tokens": list(tokens), "mathml": mathml, "typst": typst}
 
 
 def ink_of(strokes: list[list[list[float]]]) -> Ink:
@@ -131,9 +151,9 @@ def ink_of(strokes: list[list[list[float]]]) -> Ink:
         raise RequestError(422, "unreadable_ink", str(error)) from None
 
 
-def _as_strokes(source: str, item: Ink | str) -> dict[str, Any]:
-    if isinstance(item, str):
-        return {"source": source, "error": item}
+def _as_strokes(source: str, item: Ink | InkError) -> dict[str, Any]:
+    if isinstance(item, InkError):
+        return {"source": source, "error": str(item)}
     rows = item.points.tolist()
     # The third number of a point is its time, so pressure can only come with it.
     if item.time is not None:

@@ -1,4 +1,4 @@
-"""The application: options in, an ASGI app out, with the page, the API and what watches over both."""
+"""Builds the ASGI application: the page, the API, and the middleware around both."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inktex import __version__
 from inktex.recognizer import Recognizer
-from inktex.server import api, mathpix, probes
+from inktex.server import api, device, mathpix, probes
 from inktex.server.errors import MATHPIX_PATH, RequestError, mathpix_problem
 from inktex.server.guard import Guard
 from inktex.server.metrics import Metrics, SharedMetrics
@@ -64,6 +64,7 @@ class Application:
         self.routes.include_router(mathpix.router(self.service))
         self.routes.include_router(probes.router(self.service))
         _add_session(self.routes, self.service)
+        self.routes.include_router(device.router(self.service, STATIC))
         _add_pages(self.routes)
         guarded: ASGIApp = Guard(self.routes, self.service)
         if options.origins:
@@ -84,9 +85,9 @@ class Application:
     async def _lifespan(self, routes: FastAPI) -> AsyncIterator[None]:
         del routes
         self.service.loaded = await anyio.to_thread.run_sync(self._loaded)
+        await anyio.to_thread.run_sync(self.service.sandbox.start)
         yield
-        self.service.engine.close()
-        self.service.loaded = None
+        self.service.close()
 
     def _loaded(self) -> Recognizer:
         """Load and use it once, so that the first client does not wait for what is made on first use."""
@@ -137,9 +138,13 @@ def _handle_errors(routes: FastAPI) -> None:
         refused = RequestError(error.status_code, code, str(error.detail), dict(error.headers or {}))
         return refused.response(request.url.path)
 
+    @routes.exception_handler(UnicodeError)
+    async def not_text(request: Request, error: UnicodeError) -> Response:
+        return RequestError(422, "not_text", "a text in it is not UTF-8").response(request.url.path)
+
     @routes.exception_handler(Exception)
     async def failed(request: Request, error: Exception) -> Response:
         fault = RequestError(500, "failed", "the server failed at this request; its log says more")
         return fault.response(request.url.path)
 
-    del refused, misshapen, plain, failed
+    del refused, misshapen, plain, not_text, failed

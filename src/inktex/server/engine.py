@@ -1,51 +1,107 @@
-"""The one place where work waits: calls that block come in, their results come out, in a fair order.
+"""The queue in front of the recogniser: runs blocking calls in a fair order.
 
-Recognising keeps a core busy, so a process does only as much of it at a time as it has threads. What comes
-on top waits in a queue of bounded length; past that a request is refused at once, which costs nothing,
-instead of making all others slower. Live sessions go first: a person looks at the page. Each has a lane, in
-which a newer call takes the turn of the one that it makes superfluous.
+Recognition keeps a core busy, so a process runs only as many calls at a time as it has threads. Further
+calls wait in a queue of bounded length. When it is full, a request is refused immediately, which costs
+nothing, instead of slowing down all others. Live sessions go first, because a person is waiting, as long as
+they use no more than a person's share. A long search lets others go first at its next step.
 """
 
 import asyncio
-import heapq
+import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from time import monotonic
 from typing import TypeVar
 
+from inktex.decoding import SearchCancelled
 from inktex.server.errors import busy, too_slow
 
 T = TypeVar("T")
 
 _SMOOTHING = 0.1  # weight of the newest call in the running mean of durations
-_SPARE_THREADS = 8  # for calls that begin in the turn of one that is about to stop
+_LIVE_IN_A_ROW = 3  # turns that sessions may have before a request that waits
+_SLICE = 0.25  # seconds of a turn, after which those who wait go first
+_SHORT_SLICE = 0.02  # the same for a session that has used up its share
+_MOST_THREADS = 256  # calls that have begun and wait to go on keep theirs
+
+
+class Allowance:
+    """How much of something one client may use: a stock that fills up again at a steady rate."""
+
+    def __init__(self, *, stock: float, per_second: float) -> None:
+        self._most, self._per_second = stock, per_second
+        self._left, self._seen = stock, monotonic()
+
+    def spend(self, amount: float) -> float:
+        """Use up so much; the seconds until what is left is not below nothing."""
+        now = monotonic()
+        self._left = min(self._most, self._left + (now - self._seen) * self._per_second) - amount
+        self._seen = now
+        return max(0.0, -self._left / self._per_second)
+
+    @property
+    def used_up(self) -> bool:
+        """Whether nothing is left."""
+        return self.spend(0.0) > 0.0
+
+
+class Turn:
+    """The right to keep a thread busy."""
+
+    def __init__(self, lane: "Lane | None") -> None:
+        self.lane = lane
+        self.begun = 0.0
+        self.superseded = False  # nobody wants the result any more
+
+    @property
+    def live(self) -> bool:
+        """Whether it goes before requests."""
+        return self.lane is not None and not self.lane.share.used_up
+
+    @property
+    def over(self) -> bool:
+        """Whether it has lasted long enough, if others wait."""
+        return monotonic() - self.begun > (_SHORT_SLICE if self.lane and not self.live else _SLICE)
 
 
 class Engine:
     """Runs blocking calls on a few threads, live ones first, refusing what would wait too long.
 
-    To be used from one event loop.
+    To be used from one event loop; only `breathe` is called by the work, on its thread.
     """
 
-    def __init__(self, *, queue: int, threads: int = 1) -> None:
+    def __init__(
+        self, *, queue: int, threads: int = 1, changed: Callable[[int, int], None] = lambda w, r: None
+    ) -> None:
+        """`changed(waiting, running)` is told whenever one of them changes."""
         self.queue = queue
         self.threads = threads
         self.running = 0
-        self._waiters: list[tuple[bool, int, asyncio.Future[None]]] = []
-        self._order = count()
-        self._executor = ThreadPoolExecutor(threads + _SPARE_THREADS, thread_name_prefix="recognise")
+        self._changed = changed
+        self._overdue: set[int] = set()  # calls that still run although their time is over
+        self._live: deque[asyncio.Future[None]] = deque()
+        self._others: deque[asyncio.Future[None]] = deque()
+        self._live_in_a_row = 0
+        self._executor = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="recognise")
+        self._of_thread = threading.local()
+        self._closed = False
         self._mean_seconds = 0.05
 
     @property
     def waiting(self) -> int:
         """How many calls wait for their turn."""
-        return sum(not waiter.done() for _, _, waiter in self._waiters)
+        return sum(not turn.done() for turns in (self._live, self._others) for turn in turns)
 
     @property
     def full(self) -> bool:
         """Whether a request that comes now is refused."""
         return self.waiting >= self.queue
+
+    @property
+    def late(self) -> bool:
+        """Whether all threads are held by calls that are past their time: nothing can be served."""
+        return len(self._overdue) >= self.threads
 
     @property
     def expected_wait(self) -> float:
@@ -59,37 +115,22 @@ class Engine:
         """
         if self.full:
             raise busy(self.expected_wait)
-        end = monotonic() + seconds
-        await self.take_turn(live=False, end=end)
-        return await self.call(work, end, self.pass_on)
+        return await self.call(work, Turn(None), monotonic() + seconds)
 
-    async def take_turn(self, *, live: bool, end: float) -> None:
-        """Wait until a thread is free; whoever took a turn has to pass it on."""
-        if self.running < self.threads and not self.waiting:
-            self.running += 1
-            return
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._waiters, (not live, next(self._order), turn))
-        try:
-            async with asyncio.timeout(end - monotonic()):
-                await turn
-        except (TimeoutError, asyncio.CancelledError) as stopped:
-            if turn.done() and not turn.cancelled():
-                self.pass_on()  # the turn came in the same moment; it is the next one's now
-            if isinstance(stopped, TimeoutError):
-                raise busy(self.expected_wait) from None
-            raise
-
-    async def call(self, work: Callable[[float], T], end: float, done: Callable[[], None]) -> T:
-        """Call on a thread, in a turn that was taken; `done` is called when the thread is free again."""
-        begun = monotonic()
-        future = asyncio.get_running_loop().run_in_executor(self._executor, work, end - begun)
+    async def call(self, work: Callable[[float], T], turn: Turn, end: float) -> T:
+        """Wait for the turn, then call on a thread."""
+        await self._take(turn, end)
+        loop = asyncio.get_running_loop()
+        begun = turn.begun = monotonic()
+        future = loop.run_in_executor(self._executor, self._work, work, turn, loop, end)
 
         def finished(call: "asyncio.Future[T]") -> None:
             if not call.cancelled():
                 call.exception()  # seen here: the caller may have gone away
+            self._overdue.discard(id(call))
             self._mean_seconds += _SMOOTHING * (monotonic() - begun - self._mean_seconds)
-            done()
+            self._charge(turn)
+            self._pass_on()
 
         future.add_done_callback(finished)
         try:
@@ -97,54 +138,131 @@ class Engine:
             async with asyncio.timeout(end - begun + 1.0):
                 return await asyncio.shield(future)
         except TimeoutError:
+            if not future.done():
+                self._overdue.add(id(future))
             raise too_slow(end - begun) from None
+        except asyncio.CancelledError:
+            turn.superseded = True
+            raise
 
-    def pass_on(self) -> None:
-        """Give a turn to the next that waits."""
-        while self._waiters:
-            _, _, turn = heapq.heappop(self._waiters)
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self.running -= 1
+    def breathe(self) -> None:
+        """Called by the work between its steps: others may go first, and what nobody wants is ended."""
+        found: tuple[Turn, asyncio.AbstractEventLoop] | None = getattr(self._of_thread, "turn", None)
+        if found is None:
+            return
+        turn, loop = found
+        if turn.superseded:
+            raise SearchCancelled
+        if (self._live or self._others) and turn.over and not self._closed:
+            again = threading.Event()
+            loop.call_soon_threadsafe(self._wait_again, turn, again)
+            while not again.wait(0.5) and not self._closed:
+                pass
+            if turn.superseded:
+                raise SearchCancelled
 
     def close(self) -> None:
         """Let running work end and begin no other."""
+        self._closed = True
         self._executor.shutdown(wait=False, cancel_futures=True)
+
+    # On the event loop --------------------------------------------------------------------------------------
+
+    async def _take(self, turn: Turn, end: float) -> None:
+        """Wait until a thread is free."""
+        if self.running < self.threads and not self.waiting:
+            self.running += 1
+            self._tell()
+            return
+        mine = self._line_up(turn)
+        try:
+            async with asyncio.timeout(end - monotonic()):
+                await mine
+        except (TimeoutError, asyncio.CancelledError) as stopped:
+            if mine.done() and not mine.cancelled():
+                self._pass_on()  # the turn came in the same moment; it is the next one's now
+            mine.cancel()
+            self._tell()
+            if isinstance(stopped, TimeoutError):
+                raise busy(self.expected_wait) from None
+            raise
+
+    def _line_up(self, turn: Turn) -> "asyncio.Future[None]":
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        (self._live if turn.live else self._others).append(mine)
+        self._tell()
+        return mine
+
+    def _pass_on(self) -> None:
+        """Give a turn to the next that waits: sessions first, but not without end."""
+        for waiting in (self._live, self._others):
+            while waiting and waiting[0].done():
+                waiting.popleft()
+        if self._live and (not self._others or self._live_in_a_row < _LIVE_IN_A_ROW):
+            self._live_in_a_row += 1
+            self._live.popleft().set_result(None)
+        elif self._others:
+            self._live_in_a_row = 0
+            self._others.popleft().set_result(None)
+        else:
+            self.running -= 1
+        self._tell()
+
+    def _wait_again(self, turn: Turn, again: threading.Event) -> None:
+        """Let those who wait go first, then go on."""
+        self._charge(turn)
+        mine = self._line_up(turn)
+
+        def go_on(_: "asyncio.Future[None]") -> None:
+            turn.begun = monotonic()
+            again.set()
+
+        mine.add_done_callback(go_on)
+        self._pass_on()
+
+    def _charge(self, turn: Turn) -> None:
+        if turn.lane is not None:
+            turn.lane.share.spend(monotonic() - turn.begun)
+
+    def _tell(self) -> None:
+        self._changed(self.waiting, self.running)
+
+    # On a thread --------------------------------------------------------------------------------------------
+
+    def _work(self, work: Callable[[float], T], turn: Turn, loop: asyncio.AbstractEventLoop, end: float) -> T:
+        self._of_thread.turn = turn, loop
+        try:
+            return work(end - monotonic())
+        finally:
+            self._of_thread.turn = None
 
 
 class Lane:
-    """The calls of one live session: a newer one does not wait for the older one that it stops.
-
-    No more than two are under way, so that a client that changes its ink without pause takes no more than
-    its share.
-    """
+    """The calls of one live session, one at a time: a newer one may stop the older one that it replaces."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._calls = 0  # under way, in one turn
-        self._places = asyncio.Semaphore(2)
+        self.share = Allowance(stock=1.0, per_second=0.25)  # seconds of a thread: ample for a writer
+        self._one = asyncio.Lock()
+        self._replaceable: Turn | None = None  # what runs, or waits to go on
 
     @property
     def running(self) -> bool:
-        """Whether a call is under way; one more would begin at once."""
-        return self._calls > 0
+        """Whether a call is under way."""
+        return self._one.locked()
 
-    async def run(self, work: Callable[[float], T], *, seconds: float) -> T:
-        """Like `Engine.run`, but first in the queue, and at once where an older call has the turn."""
+    async def run(self, work: Callable[[float], T], *, seconds: float, replaces: bool = False) -> T:
+        """Like `Engine.run`, but never refused, and mostly first in the queue.
+
+        With `replaces`, an older such call ends with `SearchCancelled` at its next step.
+        """
         end = monotonic() + seconds
-        await self._places.acquire()
-        try:
-            if not self._calls:
-                await self._engine.take_turn(live=True, end=end)
-        except BaseException:
-            self._places.release()
-            raise
-        self._calls += 1
-        return await self._engine.call(work, end, self._finished)
-
-    def _finished(self) -> None:
-        self._places.release()
-        self._calls -= 1
-        if not self._calls:
-            self._engine.pass_on()
+        if replaces and self._replaceable is not None:
+            self._replaceable.superseded = True
+        async with self._one:
+            turn = Turn(self)
+            self._replaceable = turn if replaces else None
+            try:
+                return await self._engine.call(work, turn, end)
+            finally:
+                self._replaceable = None

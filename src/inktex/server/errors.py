@@ -1,6 +1,6 @@
-"""Answers to requests that fail: one shape for all, `{"error": {"code", "message"}}`, made for people.
+"""Error responses. All have the same shape, `{"error": {"code", "message"}}`.
 
-Clients of Mathpix, at `/v3/strokes`, read another one: `{"error", "error_info": {"id", "message"}}`.
+Clients of Mathpix, at `/v3/strokes`, expect another one: `{"error", "error_info": {"id", "message"}}`.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class RequestError(Exception):
         if path == MATHPIX_PATH:
             name = _MATHPIX_NAMES.get(self.status, self.code)
             return mathpix_problem(name, self.message, self.status, self.headers)
-        body = {"error": {"code": self.code, "message": self.message}}
+        body = {"error": {"code": self.code, "message": _text(self.message)}}
         return JSONResponse(body, self.status, self.headers)
 
 
@@ -43,12 +43,18 @@ def mathpix_problem(
     name: str, message: str, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
     """An error as Mathpix gives it; what is wrong with the ink comes with status 200."""
+    message = _text(message)
     body = {
         "request_id": uuid4().hex,
         "error": message,
         "error_info": {"id": name, "message": message},
     }
     return JSONResponse(body, status, headers)
+
+
+def _text(message: str) -> str:
+    """A message that can be sent, also if it repeats halves of characters."""
+    return message.encode("utf-8", errors="replace").decode("utf-8")
 
 
 def busy(retry_seconds: float) -> RequestError:
@@ -65,3 +71,8 @@ def busy(retry_seconds: float) -> RequestError:
 def too_slow(seconds: float) -> RequestError:
     """Recognising took longer than allowed."""
     return RequestError(504, "timeout", f"no answer within {seconds:g} s; send less ink at once")
+
+
+def stopping() -> RequestError:
+    """The server ends before the answer is there."""
+    return RequestError(503, "stopping", "the server is stopping; try again", {"Retry-After": "1"})

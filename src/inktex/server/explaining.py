@@ -1,8 +1,8 @@
-"""Where the network looked: an ink in, per token the strokes and how bright each of their points was, out.
+"""Where the network looked: for each token the strokes, and the brightness of each of their points.
 
-Attention is carried back to the points of the ink (`inktex.explain`). Each token's row is scaled to its own
-brightest point and written as numbers from 0 to 255, strokes that stay dark are left out: a picture needs no
-more, and it is small.
+Attention is mapped back to the points of the ink. Each token's row is scaled to its own brightest
+point and written as numbers from 0 to 255; dark strokes are left out. A picture needs no more, and the
+message stays small.
 """
 
 from itertools import pairwise
@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from inktex.explain import intensity_at
 from inktex.ink import Ink
 from inktex.recognizer import Recognizer
 
@@ -20,13 +19,9 @@ _LIFT = 0.75  # below 1, what is looked at a little comes up to where the eye se
 
 def explanation(recognizer: Recognizer, ink: Ink, seconds: float) -> dict[str, Any]:
     """Tokens as the network reads them by itself, and its attention for each."""
-    prepared = recognizer.prepare(ink)
-    reading = recognizer.search(ink, prepared, recognizer.options(prepared, top=1), timeout=seconds)
-    best = reading.hypotheses[0]
-    info = recognizer.model.info
-    tokens = info.vocabulary.decode(best.tokens)
-    positions = np.arange(len(ink.points), dtype=np.float64)
-    weights = intensity_at(best.attention[: len(tokens)], reading.features, info.stride, positions)
+    reading = recognizer.explain(ink, timeout=seconds)[0]
+    tokens = reading.tokens
+    weights = reading.intensity(np.arange(len(ink.points), dtype=np.float64))[: len(tokens)]
     brightest = np.maximum(weights.max(axis=1, keepdims=True), 1e-9)
     levels = np.round(255 * (weights / brightest) ** _LIFT).astype(int)
     cuts = list(pairwise(ink.offsets.tolist()))

@@ -1,9 +1,9 @@
-"""Who may ask, and how: an ASGI layer that checks requests before anything reads them.
+"""Access control: an ASGI layer that checks requests before anything reads them.
 
-In comes every request and every WebSocket handshake; on go those that call the server by a name it has, come
-from its own page or an origin that was allowed, carry the token if there is one, and are of a type and size
-that the endpoint takes. The whole body is read here, within a limit of size and time, so that a slow or huge
-one never reaches the recogniser, and a full queue answers before any of it is parsed.
+A request or WebSocket handshake passes if it uses a host name of the server, comes from the server's own
+page or an allowed origin, carries the token if there is one, and has a type and size that the endpoint
+accepts. The whole body is read here, within a limit of size and time, so that a slow or huge one never
+reaches the recogniser, and a full queue is reported before any of it is parsed.
 """
 
 import asyncio
@@ -34,6 +34,7 @@ class Route:
 
 ROUTES = {
     "/v1/recognize": Route("recognize", "application/json", works=True),
+    "/v1/symbol": Route("symbol", "application/json", works=True),
     "/v1/recognize/file": Route("file", "multipart/form-data", works=True),
     "/v1/ink": Route("ink", "multipart/form-data"),
     "/v1/render": Route("render", "application/json"),
@@ -73,7 +74,6 @@ class Guard:
                 _check_type(route, headers)
                 body = await self._read(headers, receive)
                 if route.works and self.service.engine.full:
-                    self.service.metrics.add("shed")
                     raise busy(self.service.engine.expected_wait)
                 receive = _replay(body, receive)
         except RequestError as error:
@@ -85,19 +85,17 @@ class Guard:
         await self.app(scope, receive, send)
 
     def _check_names(self, headers: Headers) -> None:
-        known = self.options.known_hosts
+        # Starlette's TrustedHostMiddleware knows no numeric addresses, no IPv6, and no shape of our errors.
         host = headers.get("host", "").lower()
         name = host if host.endswith("]") else host.rpartition(":")[0] or host
-        if known is not None and name not in known:
-            raise RequestError(
-                421, "unknown_host", "this server is not known by that name; add it with --allow-host"
-            )
+        if not self.options.is_called(name):
+            raise RequestError(421, "unknown_host", "unknown host name; allow it with --allow-host")
         origin = headers.get("origin")
         if origin is None or origin in self.options.origins:
             return
-        if urlsplit(origin).netloc.lower() != host:
+        if _host_of(origin) != host:
             raise RequestError(
-                403, "foreign_origin", "pages of other sites may not ask this server; allow one with --cors"
+                403, "foreign_origin", "requests from other origins are not allowed; allow one with --cors"
             )
 
     def _check_token(self, route: Route, headers: Headers) -> None:
@@ -108,7 +106,7 @@ class Guard:
             raise RequestError(
                 401,
                 "unauthorized",
-                "this server wants its token: Authorization: Bearer …",
+                "this server needs a token: Authorization: Bearer …",
                 {"WWW-Authenticate": 'Bearer realm="inktex"'},
             )
 
@@ -145,6 +143,13 @@ class Guard:
                 f"the request was not complete after {limits.body_seconds:g} s",
                 {"Connection": "close"},
             ) from None
+
+
+def _host_of(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:  # as of http://[
+        return None
 
 
 def _too_large(limit: int) -> RequestError:

@@ -1,11 +1,10 @@
-"""`POST /v3/strokes` as Mathpix has it, so that its clients can switch by changing the base address.
+"""`POST /v3/strokes`, compatible with Mathpix, so that its clients can switch by changing the base address.
 
-Errors in the ink come with status 200 and an `error_info`, as theirs do; 401, 503 and the like keep their
-status and have the same shape. Only the options that make sense for one handwritten formula are followed; the
-others are taken and ignored.
+Errors in the ink have status 200 and an `error_info`, as with Mathpix; 401, 503 and the like keep their
+status and have the same shape. Only the options that make sense for one handwritten formula are followed;
+the others are accepted and ignored.
 """
 
-from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 from uuid import uuid4
@@ -21,8 +20,6 @@ from inktex.server.api import PROBLEMS
 from inktex.server.errors import MATHPIX_PATH, RequestError, mathpix_problem
 from inktex.server.schemas import MathpixAnswer, MathpixRequest
 from inktex.server.service import Service
-
-_TIGHT = frozenset("{}^_")
 
 
 def router(service: Service) -> APIRouter:
@@ -57,7 +54,7 @@ def router(service: Service) -> APIRouter:
 
 
 def _answer(answer: Recognition, body: MathpixRequest) -> dict[str, Any]:
-    latex = styled(answer.texts)
+    latex = answer.latex
     opening, closing = body.math_inline_delimiters or (r"\(", r"\)")
     formats = set(body.formats or ("text", "latex_styled"))
     wanted = body.data_options or {}
@@ -80,13 +77,3 @@ def _answer(answer: Recognition, body: MathpixRequest) -> dict[str, Any]:
         chosen = [kind for kind in kinds if wanted.get(f"include_{kind}")] or ["latex"]
         data["data"] = [{"type": kind, "value": kinds[kind]} for kind in chosen]
     return data
-
-
-def styled(tokens: Sequence[str]) -> str:
-    """LaTeX with few spaces: braces and scripts stick to their neighbours."""
-    text, before = "", "{"
-    for token in tokens:
-        apart = token not in _TIGHT and before not in _TIGHT - {"}"}
-        text += f" {token}" if apart else token
-        before = token
-    return text

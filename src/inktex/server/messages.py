@@ -1,4 +1,4 @@
-"""What a client of a live session says: one JSON text in, a checked message out; see docs/server.md."""
+"""Messages of a live session: parses and checks the JSON that a client sends; see docs/server.md."""
 
 import json
 from typing import Annotated, Literal
@@ -9,6 +9,7 @@ from inktex.server.errors import RequestError
 from inktex.server.schemas import Strict, Stroke
 
 Id = Annotated[str, Field(min_length=1, max_length=64)]
+LineNumber = Annotated[int, Field(ge=1, le=2**53, strict=True)]
 Revision = Annotated[int, Field(ge=0, le=2**53, strict=True)]
 
 
@@ -57,16 +58,18 @@ class Pin(Message):
 
 
 class Choose(Message):
-    """A person decided what the whole says: another reading, or LaTeX they edited."""
+    """A person decided what a line says: another reading, or LaTeX they edited."""
 
     type: Literal["choose"]
     latex: Annotated[str, Field(min_length=1, max_length=4000)]
+    line: LineNumber | None = None
 
 
 class Explain(Message):
     """Where did the network look?"""
 
     type: Literal["explain"]
+    line: LineNumber | None = None
 
 
 class Render(Message):
@@ -77,10 +80,11 @@ class Render(Message):
 
 
 class Options(Message):
-    """How many readings are wanted."""
+    """How many readings are wanted, and whether lines are told apart."""
 
     type: Literal["options"]
-    top: Annotated[int, Field(ge=1, le=10, strict=True)]
+    top: Annotated[int, Field(ge=1, le=10, strict=True)] | None = None
+    lines: Annotated[bool, Field(strict=True)] | None = None
 
 
 Change = Add | Replace | Remove | Clear | Pin

@@ -3,6 +3,9 @@
 Every process owns one slot and is the only one to write it, from its event loop, so no lock is needed; who
 is asked for `/metrics` adds all slots up. A process that takes the place of one that died goes on with its
 slot, so that counters never fall.
+
+`prometheus_client` would do the same through files in a folder that an environment variable names before it
+is imported, one per process that ever ran; this needs neither disk nor folder.
 """
 
 import os
@@ -15,7 +18,7 @@ from typing import Any
 
 from inktex import __version__
 
-ENDPOINTS = ("recognize", "file", "ink", "render", "strokes", "session", "page", "other")
+ENDPOINTS = ("recognize", "symbol", "file", "ink", "render", "strokes", "session", "page", "other")
 STATUSES = (
     101,
     200,
@@ -114,8 +117,17 @@ class Metrics:
         self._values[self._base + _SINGLE + _SINGLES[name].offset] = value
 
     def value(self, name: str) -> float:
-        """A counter or gauge, summed over all processes."""
-        return self._sum(_SINGLE + _SINGLES[name].offset)
+        """A counter summed over all processes, or a gauge over those that run."""
+        single = _SINGLES[name]
+        if name == "memory":
+            return sum(resident_bytes(owner) for owner in self._shared.owners if owner)
+        slots = self._values[_SINGLE + single.offset :: _SIZE]
+        if single.kind == "counter":
+            return float(sum(slots))
+        owners = self._shared.owners
+        return float(
+            sum(value for value, owner in zip(slots, owners, strict=True) if value and _alive(owner))
+        )
 
     def _observe(self, start: int, seconds: float) -> None:
         start += self._base
@@ -127,7 +139,6 @@ class Metrics:
 
     def render(self) -> str:
         """All counters in the text format of Prometheus."""
-        self.put("memory", resident_bytes())
         return "\n".join([*self._lines(), ""])
 
     def _lines(self) -> Iterator[str]:
@@ -146,9 +157,9 @@ class Metrics:
             yield from self._histogram("inktex_request_seconds", f'endpoint="{endpoint}"', start)
         yield from _head("inktex_recognition_seconds", "histogram", "Recognising alone, without waiting.")
         yield from self._histogram("inktex_recognition_seconds", "", _RECOGNITION_SECONDS)
-        for single in _SINGLES.values():
+        for name, single in _SINGLES.items():
             yield from _head(single.name, single.kind, single.help)
-            yield f"{single.name} {_number(self._sum(_SINGLE + single.offset))}"
+            yield f"{single.name} {_number(self.value(name))}"
 
     def _histogram(self, name: str, label: str, start: int) -> Iterator[str]:
         counts = [self._sum(start + bucket) for bucket in range(len(BUCKETS) + 1)]
@@ -164,10 +175,10 @@ class Metrics:
         yield f"{name}_count{braces} {_number(total)}"
 
 
-def resident_bytes() -> float:
-    """Memory that this process holds now; 0 where the system does not say."""
+def resident_bytes(process: int) -> float:
+    """Memory that a process holds now; 0 where the system does not say, or it is gone."""
     try:
-        with open("/proc/self/statm") as file:
+        with open(f"/proc/{process}/statm") as file:
             return float(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return 0.0

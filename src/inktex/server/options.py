@@ -1,7 +1,8 @@
-"""What a server is told before it starts: where it listens, who may ask, and how much it takes on."""
+"""Server options: where it listens, who may use it, and its limits."""
 
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from socket import gethostname
 
 
 @dataclass(frozen=True)
@@ -12,6 +13,7 @@ class Limits:
     file_bytes: int = 8 * 1024 * 1024  # an ink file after decompression
     strokes: int = 1_000
     points: int = 20_000
+    file_seconds: float = 3.0  # of CPU for reading a file
     inks: int = 20  # expressions in one file
     seconds: float = 10.0  # waiting and recognising together
     body_seconds: float = 15.0  # time a client has to send its request
@@ -29,6 +31,7 @@ class ServerOptions:
     model: str | None = None
     beam: int = 10
     token: str | None = None
+    allow_anyone: bool = False  # serve a network without a token
     origins: tuple[str, ...] = ()  # other origins whose pages may ask
     hosts: tuple[str, ...] = ()  # further names this server is reached by
     log_ink: bool = False
@@ -43,6 +46,11 @@ class ServerOptions:
             raise ValueError("a token is made of printable ASCII characters")
         if self.token is not None and len(self.token.strip()) < 8:
             raise ValueError("a token needs at least 8 characters; make one with: openssl rand -hex 16")
+        if not self.loopback and self.token is None and not self.allow_anyone:
+            raise ValueError(
+                f"on {self.host} everyone who reaches this machine could use the server; "
+                "set a token with --token, or say --allow-anyone"
+            )
         for origin in self.origins:
             if "://" not in origin or origin.count("/") != 2:
                 raise ValueError(f"an origin looks like https://example.org, not {origin!r}")
@@ -57,20 +65,29 @@ class ServerOptions:
         except ValueError:
             return False
 
-    @property
-    def known_hosts(self) -> frozenset[str] | None:
-        """Names that requests may call this server by; None: any (it is open to the network anyway).
+    def is_called(self, name: str) -> bool:
+        """Whether requests may call this server by this name.
 
-        A page of another site can make a browser ask 127.0.0.1 under its own name (DNS rebinding); then the
-        browser takes both for one origin. Only the name tells.
+        A page of another site can make a browser ask this machine under the site's own name (DNS rebinding);
+        then the browser takes both for one origin. Only the name tells. Numeric addresses are nobody's name.
         """
-        if not self.loopback and not self.hosts:
-            return None
-        own = {"localhost", "127.0.0.1", "[::1]", self.host, f"[{self.host}]"}
-        return frozenset(name.lower() for name in own | set(self.hosts))
+        own = {"localhost", "127.0.0.1", "[::1]", self.host, f"[{self.host}]", *self.hosts}
+        if not self.loopback:
+            own.add(gethostname())
+        if name in {each.lower() for each in own}:
+            return True
+        return not self.loopback and _is_numeric(name)
 
     @property
     def address(self) -> str:
         """Where a person finds the page."""
         host = "127.0.0.1" if self.host in ("0.0.0.0", "") else "[::1]" if self.host == "::" else self.host  # noqa: S104
         return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self.port}/"
+
+
+def _is_numeric(name: str) -> bool:
+    try:
+        ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""What those ask who keep the server running: is it alive, does it take requests, how much does it do?"""
+"""Endpoints for monitoring: is the server alive, is it ready, what has it done?"""
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, PlainTextResponse
@@ -29,8 +29,6 @@ def router(service: Service) -> APIRouter:
     @routes.head("/metrics", include_in_schema=False)
     @routes.get("/metrics", summary="Counters for Prometheus", response_class=PlainTextResponse)
     async def metrics() -> PlainTextResponse:
-        service.metrics.put("waiting", service.engine.waiting)
-        service.metrics.put("running", service.engine.running)
         return PlainTextResponse(
             service.metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8"
         )

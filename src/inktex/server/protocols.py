@@ -1,7 +1,7 @@
-"""Patience with slow clients has an end: uvicorn's protocols, closing connections that hold on to nothing.
+"""uvicorn's protocols with timeouts for slow clients.
 
-A client that sends its headers letter by letter, or asks and does not read the answer, costs a connection
-and memory for as long as it likes. These count the seconds.
+A client that sends its headers letter by letter, or does not read its answer, would otherwise hold a
+connection and memory for as long as it likes.
 """
 
 import asyncio
@@ -10,11 +10,20 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from inktex.server.errors import RequestError
+from inktex.server.watch import raw_response
+from inktex.server.worker import ANSWERING, ASKED, IDLE, Place
+
 HEADER_SECONDS = (
     10.0  # from the connection, or the first byte of a further request, to the end of its headers
 )
 READING_SECONDS = 20.0  # without a client taking any of what waits for it
-LAST_WORDS_SECONDS = 0.25  # for a request on a new connection, when the server is told to end
+# For a request that is on its way when the server is told to end: on a new connection, on one that had some.
+FIRST_WORDS_SECONDS, LAST_WORDS_SECONDS = 1.0, 0.25
+
+
+MAX_HEADER_BYTES = 64 * 1024  # of one request
+MAX_HEADERS = 100
 
 
 class _Patience:
@@ -22,12 +31,20 @@ class _Patience:
 
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
+    place: Place | None = None  # where a parent process looks how far the connection is
     _reading_timer: asyncio.TimerHandle | None = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing to count any more."""
         _cancel(self._reading_timer)
         super().connection_lost(exc)  # type: ignore[misc]
+        if self.place is not None:
+            self.place.closed(self.transport.get_extra_info("socket"))
+
+    def note(self, state: int) -> None:
+        """Tell the parent process, if there is one, how far the connection is."""
+        if self.place is not None:
+            self.place.note(state)
 
     def pause_writing(self) -> None:
         """The client does not keep up."""
@@ -45,22 +62,90 @@ class PatientHttp(_Patience, HttpToolsProtocol):
     """HTTP with a limit on the time for headers and on the time without reading."""
 
     _header_timer: asyncio.TimerHandle | None = None
+    _in_headers = True
+    _header_bytes = 0  # received since the request began, until its headers are complete
+    _kept_bytes = 0  # of the headers that are complete
+    _refused = False
+    _open_requests = 0  # begun and not yet answered
+    _leaving = False
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came, unless the headers grow past their limits."""
+        if self._refused:
+            return
+        if self._in_headers:
+            self._header_bytes += len(data)
+        super().data_received(data)
+        if self._in_headers and self._header_bytes > MAX_HEADER_BYTES:
+            self._refuse_headers()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header, if there are not too many."""
+        if self._refused:
+            return
+        self._kept_bytes += len(name) + len(value)
+        if len(self.headers) == MAX_HEADERS or self._kept_bytes > MAX_HEADER_BYTES:
+            self._refuse_headers()
+        else:
+            super().on_header(name, value)
+
+    def _refuse_headers(self) -> None:
+        self._refused = True
+        limits = f"a request may have {MAX_HEADERS} headers and {MAX_HEADER_BYTES // 1024} KB of them"
+        self._answer(RequestError(431, "large_headers", limits))
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP in the same shape as all errors."""
+        self._answer(RequestError(400, "not_http", msg))
+
+    def _answer(self, error: RequestError) -> None:
+        if not self.transport.is_closing():
+            self.note(ANSWERING)
+            self.transport.write(raw_response(error))
+            self.transport.close()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to count with the connection."""
         super().connection_made(transport)
         self._header_timer = self.loop.call_later(HEADER_SECONDS, self._close)
+        if getattr(self.server_state, "leaving", False):
+            self.shutdown()
 
     def on_message_begin(self) -> None:
         """Count anew for every further request on the connection."""
         super().on_message_begin()
+        self.scope["inktex.note"] = self.note  # type: ignore[typeddict-unknown-key]
+        self._open_requests += 1
+        if self._open_requests == 1:
+            self.note(ASKED)
+        self._in_headers, self._header_bytes, self._kept_bytes = True, 0, 0
         _cancel(self._header_timer)
         self._header_timer = self.loop.call_later(HEADER_SECONDS, self._close)
 
     def on_headers_complete(self) -> None:
         """The headers are there."""
         _cancel(self._header_timer)
-        super().on_headers_complete()
+        self._in_headers = False
+        if not self._refused:
+            super().on_headers_complete()
+            if self._leaving and self.cycle is not None:
+                self.cycle.keep_alive = False
+
+    def on_response_complete(self) -> None:
+        """A request is answered; another may have come meanwhile."""
+        self._open_requests -= 1
+        if self._open_requests:
+            self.note(ASKED)
+        elif not self.transport.get_write_buffer_size():
+            self.note(IDLE)
+        super().on_response_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        """From here on it is a session, at the same place."""
+        place, self.place = self.place, None
+        super().handle_websocket_upgrade()
+        session: Any = self.transport.get_protocol()
+        session.place = place
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing to count any more."""
@@ -68,11 +153,18 @@ class PatientHttp(_Patience, HttpToolsProtocol):
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
-        """The server ends: a client that has just connected may still say what it is about to."""
-        if self.cycle is None and not self.transport.is_closing():
-            self.loop.call_later(LAST_WORDS_SECONDS, super().shutdown)
+        """The server ends: what is under way is answered, and what a client is just about to say."""
+        self._leaving = True
+        if self._open_requests:
+            if self.cycle is not None and not self.cycle.response_complete:
+                self.cycle.keep_alive = False
         else:
-            super().shutdown()
+            wait = FIRST_WORDS_SECONDS if self.cycle is None else LAST_WORDS_SECONDS
+            self.loop.call_later(wait, self._close_if_idle)
+
+    def _close_if_idle(self) -> None:
+        if not self._open_requests:
+            self._close()
 
     def _close(self) -> None:
         if not self.transport.is_closing():
@@ -82,8 +174,23 @@ class PatientHttp(_Patience, HttpToolsProtocol):
 class PatientWebSocket(_Patience, WebSocketsSansIOProtocol):
     """WebSocket with a limit on the time without reading."""
 
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Messages that were not taken yet are of no use: the session hears at once that it is over."""
+        self._forget()
+        super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """The server ends."""
+        self._forget()
+        super().shutdown()
+
+    def _forget(self) -> None:
+        while not self.queue.empty():
+            self.queue.get_nowait()
+
     async def send(self, message: Any) -> None:
         """Send; a handshake that was answered with an error is complete too, whatever uvicorn's log says."""
+        self.note(ANSWERING)
         await super().send(message)
         if message["type"] == "websocket.http.response.body":
             self.handshake_complete = True

@@ -1,29 +1,29 @@
-"""Start and stop: options in, a server that runs until it is told to end.
+"""Starts and stops the server.
 
-With several workers, a parent process opens the port and starts that many processes, which all accept from
-it; the parent starts a new one where one dies. On SIGTERM or Ctrl+C no new connections are accepted, requests
-under way are answered, then the processes end.
+With several workers, this process opens the port and hands connections to that many others (dispatch.py). On
+SIGTERM or Ctrl+C no new connections are accepted, current requests are answered, then the processes end.
 """
 
 import logging
+import math
 import signal
 import socket
 import sys
 import webbrowser
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from threading import Timer
 from typing import Any
 
 import uvicorn
-from uvicorn.supervisors import Multiprocess
 
 from inktex.recognizer import Recognizer
 from inktex.server.app import Application, create_app
+from inktex.server.dispatch import Dispatcher
 from inktex.server.metrics import SharedMetrics
 from inktex.server.options import ServerOptions
 from inktex.server.protocols import PatientHttp, PatientWebSocket
+from inktex.server.worker import OrderlyServer, Places, Worker, leave
 
 KEEP_ALIVE_SECONDS = 30
 BACKLOG = 1024
@@ -36,6 +36,8 @@ def run(
     say: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
 ) -> None:
     """Serve until told to stop; OSError or ValueError with advice if it cannot begin."""
+    if options.workers > 1 and not hasattr(socket, "send_fds"):
+        raise ValueError("several workers need Linux or macOS; use --workers 1")
     # Loading first: what is wrong with the model is said once, before any process is started.
     recognizer = Recognizer(options.model, beam=options.beam)
     name = recognizer.model.info.name
@@ -48,32 +50,49 @@ def run(
         say("inktex: everyone who reaches this machine can use it; set a token with --token")
     if open_page:
         Timer(1.0, webbrowser.open, [options.address]).start()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        # uvicorn ends in order and then raises the signal once more; by then all is done.
-        signal.signal(number, lambda *ignored: None)
     if options.workers == 1:
         app = create_app(options, recognizer=recognizer, shared=shared)
-        uvicorn.Server(config_for(options, app)).run(sockets=[listener])
+        _serve(OrderlyServer(config_for(options, app)), app, [listener])
         return
     del recognizer
-    config = config_for(options, partial(_worker_app, options, shared), factory=True)
-    Multiprocess(config, sockets=[listener]).run()
+    code = Dispatcher(
+        listener, options.workers, _work, (options, shared), grace_seconds=options.grace_seconds
+    ).run()
+    if code:
+        raise SystemExit(code)
 
 
-def config_for(options: ServerOptions, app: Any, *, factory: bool = False) -> uvicorn.Config:
+def _serve(server: uvicorn.Server, app: Application, listeners: list[socket.socket] | None = None) -> None:
+    """Serve until told to end; a second signal changes nothing, a thread that was given up is not awaited."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # uvicorn ends in order and then raises the signal once more; by then all is done.
+        signal.signal(number, signal.SIG_IGN)
+    server.run(sockets=listeners)
+    if app.service.held_up:
+        leave()
+
+
+def _work(
+    options: ServerOptions, shared: SharedMetrics, control: socket.socket, places: Places, number: int
+) -> None:
+    """What each worker process does."""
+    _set_up_log(options)
+    app = create_app(options, shared=shared)
+    _serve(Worker(config_for(options, app), control, places, number), app)
+
+
+def config_for(options: ServerOptions, app: Any) -> uvicorn.Config:
     """How uvicorn serves the application."""
     return uvicorn.Config(
         app,
-        factory=factory,
-        workers=options.workers,
-        loop="asyncio" if options.workers == 1 else "inktex.server.loops:SharingLoop",
+        loop="asyncio",
         http=PatientHttp,
         ws=PatientWebSocket,
         ws_max_size=options.limits.body_bytes,
         ws_per_message_deflate=False,  # on loopback, compressing costs more than it saves
         backlog=BACKLOG,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=round(options.grace_seconds),
+        timeout_graceful_shutdown=math.ceil(options.grace_seconds),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -81,12 +100,6 @@ def config_for(options: ServerOptions, app: Any, *, factory: bool = False) -> uv
         proxy_headers=False,
         lifespan="on",
     )
-
-
-def _worker_app(options: ServerOptions, shared: SharedMetrics) -> Application:
-    """What each worker process serves (called there)."""
-    _set_up_log(options)
-    return create_app(options, shared=shared)
 
 
 def _listen(options: ServerOptions) -> socket.socket:
@@ -106,7 +119,7 @@ def _listen(options: ServerOptions) -> socket.socket:
         reason = error.strerror or str(error)
         raise OSError(
             f"port {options.port} on {options.host} cannot be used ({reason}); "
-            "choose another with --port, or --port 0 for any that is free"
+            "choose another with --port, or --port 0 for any free one"
         ) from None
     listener.listen(BACKLOG)  # who comes before the workers are ready waits instead of being refused
     listener.set_inheritable(True)

@@ -1,4 +1,4 @@
-"""The shapes of requests and answers, as OpenAPI documents them; what does not fit is refused with words."""
+"""Requests and answers as OpenAPI documents them; invalid requests are refused with an explanation."""
 
 from typing import Annotated, Any
 
@@ -41,10 +41,13 @@ class RecognizeOptions(Strict):
     attention: Annotated[
         bool, Field(strict=True, description="Also give where the network looked: per token, per stroke")
     ] = False
+    lines: Annotated[
+        bool, Field(strict=True, description="Find the lines; false: all strokes are one expression")
+    ] = True
 
 
 class RecognizeRequest(Strict):
-    """The strokes of one expression."""
+    """The strokes of an expression, or of several lines."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"strokes": EXAMPLE_STROKES, "options": {"top": 3}}]}
@@ -68,12 +71,15 @@ class Token(BaseModel):
 
 
 class RecognizedSymbol(BaseModel):
-    """One written sign."""
+    """One written symbol."""
 
     latex: str
     strokes: list[int]
     confidence: Annotated[float, Field(ge=0, le=1)]
     token: Annotated[int, Field(description="Its place among the tokens")]
+    known: Annotated[
+        bool, Field(description="False where the ink looks like no symbol that the model knows")
+    ] = True
 
 
 class Alternative(BaseModel):
@@ -94,12 +100,50 @@ class Recognition(BaseModel):
     alternatives: list[Alternative]
     mathml: str
     typst: str
-    unread: Annotated[list[int], Field(description="Strokes that no sign was read from")]
-    reread: Annotated[list[int], Field(description="Strokes that several signs were read from")]
+    unread: Annotated[list[int], Field(description="Strokes that no symbol was read from")]
+    reread: Annotated[list[int], Field(description="Strokes that several symbols were read from")]
     complete: Annotated[bool, Field(description="False where the time limit forced an early end")]
     model: str
     elapsed: Annotated[float, Field(description="Seconds of recognising")]
     attention: Annotated[list[list[float]] | None, Field(description="Per token and per stroke")] = None
+    lines: Annotated[
+        list["RecognizedLine"] | None,
+        Field(
+            description="Each line by itself, where there are several; the other fields are of all together"
+        ),
+    ] = None
+
+
+class RecognizedLine(BaseModel):
+    """One of several lines."""
+
+    strokes: Annotated[
+        list[int], Field(description="Its strokes; strokes in its recognition are places in this list")
+    ]
+    recognition: Recognition
+
+
+class SymbolRequest(Strict):
+    """The strokes of a single symbol."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"strokes": EXAMPLE_STROKES[:2], "top": 5}]}
+    )
+    strokes: Annotated[list[Stroke], Field(min_length=1)]
+    top: Annotated[int, Field(ge=1, le=50, strict=True, description="How many symbols to give")] = 10
+
+
+class SymbolGuess(BaseModel):
+    """A symbol that the drawing could be."""
+
+    latex: str
+    probability: Annotated[float, Field(ge=0, le=1, description="Among all symbols of the model")]
+
+
+class SymbolAnswer(BaseModel):
+    """The likeliest symbols, best first."""
+
+    symbols: list[SymbolGuess]
 
 
 class FileResult(BaseModel):

@@ -3,16 +3,18 @@
 import asyncio
 import json
 import logging
-import zlib
 from collections.abc import Awaitable, Callable, Sequence, Sized
 from pathlib import PurePosixPath
-from time import perf_counter
 from typing import TypeVar
 
 from fastapi import Request
 
-from inktex.ink import Ink, InkError, read_all, write_json
-from inktex.recognizer import Recognition, Recognizer
+from inktex.ink import Ink, InkError, write_json
+from inktex.ink import Limits as FileLimits
+from inktex.ink.archives import ArchiveError
+from inktex.ink.limits import MAX_POINTS, MAX_STROKES, LimitError
+from inktex.ink.sandbox import Found, Job, Sandbox
+from inktex.recognizer import Recognition, Recognizer, SymbolGuess
 from inktex.server.engine import Engine
 from inktex.server.errors import RequestError, busy
 from inktex.server.metrics import Metrics
@@ -22,9 +24,6 @@ T = TypeVar("T")
 
 log = logging.getLogger("inktex.server")
 
-_GZIP = b"\x1f\x8b"
-_ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06")
-
 
 class Service:
     """One process's recogniser and everything around it."""
@@ -33,9 +32,23 @@ class Service:
         self.options = options
         self.limits = options.limits
         self.metrics = metrics
-        self.loaded: Recognizer | None = None
-        self.engine = Engine(queue=options.limits.queue)
+        self._loaded: Recognizer | None = None
+        self.engine = Engine(queue=options.limits.queue, changed=self._count_calls)
+        self.rendering = Engine(queue=options.limits.queue)
+        self.sandbox = Sandbox()
+        self._uploads = Engine(queue=options.limits.queue)  # they wait for the reader, not the recogniser
         self._sessions = 0
+
+    @property
+    def loaded(self) -> Recognizer | None:
+        """The recogniser, if it is loaded; its searches let others go first."""
+        return self._loaded
+
+    @loaded.setter
+    def loaded(self, recognizer: Recognizer | None) -> None:
+        self._loaded = recognizer
+        if recognizer is not None:
+            recognizer.between_steps = self.engine.breathe
 
     @property
     def recognizer(self) -> Recognizer:
@@ -47,7 +60,7 @@ class Service:
     @property
     def ready(self) -> bool:
         """Whether a request that comes now would be taken."""
-        return self.loaded is not None and not self.engine.full
+        return self.loaded is not None and not self.engine.full and not self.engine.late
 
     @property
     def sessions(self) -> int:
@@ -75,12 +88,13 @@ class Service:
         top: int = 5,
         symbols: Sequence[str] | None = None,
         attention: bool = False,
+        lines: bool = True,
     ) -> Recognition:
         """Recognise one ink in its turn; given up when the client leaves."""
 
         def work(seconds: float) -> Recognition:
             return self.recognizer.recognize(
-                ink, top=top, symbols=symbols, timeout=seconds, attention=attention
+                ink, top=top, symbols=symbols, timeout=seconds, attention=attention, lines=lines
             )
 
         try:
@@ -92,9 +106,75 @@ class Service:
         self.count(answer, ink)
         return answer
 
+    async def symbol(self, request: Request, ink: Ink, *, top: int) -> tuple[SymbolGuess, ...]:
+        """The likeliest symbols for a drawing of one, in its turn."""
+        try:
+            return await self.in_turn(request, lambda _: self.recognizer.symbol(ink, top=top))
+        except InkError as error:
+            raise RequestError(422, "unreadable_ink", str(error)) from None
+
     async def in_turn(self, request: Request, work: Callable[[float], T]) -> T:
         """Run blocking work in its turn, unless the client leaves before."""
         return await unless_gone(request, self.engine.run(work, seconds=self.limits.seconds))
+
+    async def inks_of_file(self, request: Request, data: bytes, name: str | None) -> Found:
+        """The inks of an uploaded file, each with its name, or what is wrong with it."""
+        limits = self.limits
+        job = Job(
+            data,
+            safe_name(name),
+            inks=limits.inks,
+            limits=FileLimits(
+                file_bytes=limits.file_bytes,
+                points=min(MAX_POINTS, 2 * limits.points),  # a little more is read, to say how many there are
+                strokes=min(MAX_STROKES, 2 * limits.strokes),
+                # As many as that ink needs in any format: what is larger is refused before it is all parsed.
+                elements=10_000 + 2 * limits.inks * limits.strokes,
+                nodes=10_000 + 5 * limits.points,
+                values=10_000 + 20 * limits.points,
+                archive_depth=0,
+            ),
+            cpu_seconds=limits.file_seconds,
+        )
+
+        def work(seconds: float) -> Found:
+            return self.sandbox.read(job, seconds)
+
+        try:
+            found = await unless_gone(request, self._uploads.run(work, seconds=limits.seconds))
+        except LimitError as error:
+            raise RequestError(413, "too_large", str(error)) from None
+        for _, item in found:
+            if isinstance(item, ArchiveError):
+                raise RequestError(415, "archive", str(item))
+            if isinstance(item, LimitError):
+                raise RequestError(413, "too_large", str(item))
+            if isinstance(item, Ink):
+                self.check(item.strokes)
+        if not any(isinstance(item, Ink) for _, item in found):
+            reasons = [str(item) for _, item in found] or [f"{job.name}: holds no ink"]
+            raise RequestError(422, "unreadable_ink", reasons[0])
+        return found
+
+    @property
+    def held_up(self) -> bool:
+        """Whether work that was given up still runs."""
+        return any(each.running for each in self._engines)
+
+    @property
+    def _engines(self) -> tuple[Engine, ...]:
+        return self.engine, self.rendering, self._uploads
+
+    def close(self) -> None:
+        """End what runs."""
+        for engine in self._engines:
+            engine.close()
+        self.sandbox.close()
+        self.loaded = None
+
+    def _count_calls(self, waiting: int, running: int) -> None:
+        self.metrics.put("waiting", waiting)
+        self.metrics.put("running", running)
 
     def count(self, answer: Recognition, ink: Ink) -> None:
         """Take note of one recognition; of its ink only if that was asked for."""
@@ -130,40 +210,3 @@ def safe_name(name: str | None) -> str:
     """A file's name as a label: its last part, short, printable. It is never opened."""
     plain = "".join(sign for sign in (name or "") if sign.isprintable())
     return PurePosixPath(plain.replace("\\", "/")).name[:80] or "ink"
-
-
-def inks_of_file(data: bytes, name: str, service: Service) -> list[tuple[str, Ink | str]]:
-    """The inks of an uploaded file, each with its name; a text instead of the ink says what is wrong."""
-    limits = service.limits
-    if data.startswith(_ARCHIVES):
-        raise RequestError(415, "archive", f"{name}: an archive; send the ink files in it one by one")
-    if data.startswith(_GZIP):
-        data = _unpacked(data, limits.file_bytes, name)
-    found: list[tuple[str, Ink | str]] = []
-    begun = perf_counter()
-    for source, item in read_all(data, name=name):
-        if len(found) == limits.inks:
-            raise RequestError(413, "too_many_inks", f"{name}: more than {limits.inks} inks in one file")
-        if perf_counter() - begun > limits.seconds:
-            raise RequestError(413, "too_large", f"{name}: too large to be read in {limits.seconds:g} s")
-        if isinstance(item, InkError):
-            found.append((source, str(item)))
-        else:
-            service.check(item.strokes)
-            found.append((source, item))
-    if not any(isinstance(item, Ink) for _, item in found):
-        reason = next((item for _, item in found if isinstance(item, str)), f"{name}: holds no ink")
-        raise RequestError(422, "unreadable_ink", reason)
-    return found
-
-
-def _unpacked(data: bytes, limit: int, name: str) -> bytes:
-    """Decompress, but no further than the limit: a small request cannot fill the memory."""
-    unpacker = zlib.decompressobj(wbits=31)
-    try:
-        unpacked = unpacker.decompress(data, limit + 1)
-    except zlib.error:
-        raise RequestError(422, "unreadable_ink", f"{name}: damaged gzip data") from None
-    if len(unpacked) > limit:
-        raise RequestError(413, "too_large", f"{name}: more than {limit // 2**20} MB when decompressed")
-    return unpacked

@@ -1,13 +1,15 @@
-"""Live writing over a WebSocket: strokes come in one by one, answers go out, the newest wins.
+"""Live writing over a WebSocket: the client sends strokes, the server sends answers for the latest state.
 
 Two tasks serve a connection. One takes messages and changes the ink at once; the other asks for the answer
-whenever the ink has changed. A change that comes while an answer is being searched makes that search stop:
-its answer would be old. Nothing piles up: there is one ink, and at most one call that waits for its turn.
+whenever the ink has changed. A change that comes during a search cancels it, because its answer would be out
+of date. Nothing piles up: there is one ink, and at most one waiting call.
 """
 
 import asyncio
+import dataclasses
 import logging
-from collections.abc import Callable, Coroutine
+import time
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -17,20 +19,23 @@ from inktex import __version__
 from inktex.decoding import SearchCancelled
 from inktex.ink import InkError
 from inktex.latex import LatexError
-from inktex.recognizer import READINGS, Recognition
+from inktex.recognizer import READINGS, LiveLine, NoSuchLine, PageAnswer, Recognition, WhichLine
 from inktex.server import messages
 from inktex.server.api import rendering
-from inktex.server.engine import Lane
+from inktex.server.engine import Allowance, Lane
 from inktex.server.errors import RequestError
 from inktex.server.explaining import explanation
 from inktex.server.guard import SESSION_PROTOCOL
 from inktex.server.service import Service
 
 T = TypeVar("T")
+_Said = tuple[dict[str, Any], dict[int, int]]  # a message, and the lines that the client then has
 
 log = logging.getLogger("inktex.server")
 
 TRY_AGAIN_LATER, POLICY_VIOLATION = 1013, 1008
+_LINE_ERRORS: dict[type, str] = {WhichLine: "which_line", NoSuchLine: "no_such_line"}
+_LONGEST_PAUSE = 2.0  # seconds between two messages; a session that pauses does not notice that it ends
 _BAD_MESSAGES = 20  # so many in a row end a session: this is no client of ours
 
 
@@ -40,18 +45,23 @@ class LiveSession:
     def __init__(self, socket: WebSocket, service: Service) -> None:
         self._socket = socket
         self._service = service
-        self._session = service.recognizer.session()
+        self._session = service.recognizer.page_session()
         self._lane = Lane(service.engine)
+        self._rendering = Lane(service.rendering)
+        # Seconds of the processor for its messages; who sends more than a page does waits, others do not.
+        self._allowance = Allowance(stock=0.5, per_second=0.1)
         self._numbers: dict[str, int] = {}  # the client's name of a stroke -> the session's
         self._points: dict[str, int] = {}
         self._revision = 0  # the client's count of its changes
+        self._answered = -1  # the version that the last answer was for: two turns may read the same one
         self._version = 0  # ours, also of changes that the client did not count
         self._begun = 0  # the version that the newest call for an answer read
         self._top = READINGS  # as many as a choice asks for, which then finds the answer ready
         # Of each kind, one call at most waits for its turn; it will do what is wanted then.
         self._asked = False
         self._explaining = False
-        self._choice: str | None = None
+        self._choice: messages.Choose | None = None
+        self._sent: dict[int, int] = {}  # the lines that the client has, with their versions
         self._changed = asyncio.Event()
         self._sending = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -98,6 +108,7 @@ class LiveSession:
             incoming = await self._socket.receive()
             if incoming["type"] == "websocket.disconnect":
                 return
+            begun = time.thread_time()
             try:
                 text = incoming.get("text")
                 if text is None:
@@ -112,22 +123,28 @@ class LiveSession:
                 if bad == _BAD_MESSAGES:
                     await self._socket.close(POLICY_VIOLATION, "too many messages that cannot be read")
                     return
+            # At least the others' turn: without it, messages that wait here would all be taken before.
+            debt = self._allowance.spend(time.thread_time() - begun)
+            await asyncio.sleep(min(debt, _LONGEST_PAUSE))
 
     async def _take(self, message: messages.AnyMessage) -> None:
         if isinstance(message, messages.Explain):
             if not self._explaining:
                 self._explaining = True
-                self._begin(self._explain())
+                self._begin(self._explain(message.line))
         elif isinstance(message, messages.Choose):
-            waiting, self._choice = self._choice, message.latex
+            waiting, self._choice = self._choice, message
             if waiting is None:
                 self._begin(self._choose())
         elif isinstance(message, messages.Render):
-            await self._send(_rendered(message.latex))
+            await self._render(message.latex)
         elif isinstance(message, messages.Options):
-            self._top = message.top
+            self._top = message.top or self._top
+            if message.lines is not None:
+                self._session.find_lines(message.lines)
             self._version += 1
-            self._changed.set()
+            if self._numbers:  # without ink there is no answer that could change
+                self._changed.set()
         else:
             self._change(message)
             self._version += 1
@@ -163,7 +180,7 @@ class LiveSession:
             self._session.replace(self._number(message.id), points)
         else:
             if message.id in self._numbers:
-                raise RequestError(422, "bad_message", "there is a stroke of that id already")
+                raise RequestError(422, "bad_message", "there is already a stroke with this id")
             if len(self._numbers) >= limits.strokes:
                 raise RequestError(413, "too_many_strokes", f"a session may have {limits.strokes} strokes")
             self._numbers[message.id] = self._session.add(points)
@@ -171,8 +188,22 @@ class LiveSession:
 
     def _number(self, name: str) -> int:
         if name not in self._numbers:
-            raise RequestError(422, "bad_message", "there is no stroke of that id")
+            raise RequestError(422, "bad_message", "there is no stroke with this id")
         return self._numbers[name]
+
+    async def _render(self, latex: str) -> None:
+        used = 0.0
+
+        def work(seconds: float) -> dict[str, Any]:
+            nonlocal used
+            del seconds
+            begun = time.thread_time()
+            made = _rendered(latex)
+            used = time.thread_time() - begun
+            return made
+
+        await self._send(await self._rendering.run(work, seconds=self._service.limits.seconds))
+        self._allowance.spend(used)
 
     # Giving answers -----------------------------------------------------------------------------------------
 
@@ -190,87 +221,113 @@ class LiveSession:
         """Answer for the ink as it is when the turn comes, unless it changes before the answer is there."""
         state = (0, 0, [""])
 
-        def work(seconds: float) -> Recognition:
+        def work(seconds: float) -> tuple[PageAnswer, _Said]:
             nonlocal state
             self._asked = False
             state = self._version, self._revision, self._names()
             self._begun = state[0]
-            return self._session.answer(top=self._top, timeout=seconds)
+            answer = self._session.answer(top=self._top, timeout=seconds)
+            return answer, self._message("answer", answer, *state[1:])
 
         try:
-            answer = await self._run(work, "unreadable_ink")
+            found = await self._run(work, "unreadable_ink", replaces=True)
         finally:
             self._asked = False
-        version, revision, names = state
-        if answer is None:
+        version = state[0]
+        if found is None:
             return
-        if version != self._version:
+        answer, said = found
+        if version != self._version or version == self._answered:
             self._service.metrics.add("superseded")
             return
+        self._answered = version
         self._service.metrics.add("answers")
-        self._service.count(answer, self._session.ink)
-        await self._send(self._message("answer", answer, revision, names))
+        self._service.count(answer.recognition, self._session.ink)
+        await self._say(said)
 
     async def _choose(self) -> None:
         """Take the newest choice, when its turn comes."""
         version, revision, names = self._version, self._revision, self._names()
 
-        def work(seconds: float) -> Recognition:
+        def work(seconds: float) -> _Said:
             del seconds
-            latex, self._choice = self._choice or "", None
-            return self._session.choose(latex)
+            choice, self._choice = self._choice, None
+            assert choice is not None
+            answer = self._session.choose(choice.latex, choice.line)
+            return self._message("chosen", answer, revision, names)
 
         try:
-            answer = await self._run(work, "not_kept")
+            said = await self._run(work, "not_kept")
         finally:
             self._choice = None
-        if answer is not None and version == self._version:
-            await self._send(self._message("chosen", answer, revision, names))
+        if said is not None and version == self._version:
+            await self._say(said)
 
-    async def _explain(self) -> None:
-        version, revision, names = self._version, self._revision, self._names()
-        ink = self._session.ink
+    async def _explain(self, line: int | None) -> None:
+        version, revision = self._version, self._revision
+        names: list[str] = []
+
+        def work(seconds: float) -> dict[str, Any]:
+            nonlocal names
+            strokes, ink = self._session.line_ink(line)
+            names = self._names(strokes)
+            return explanation(self._service.recognizer, ink, seconds)
+
         found: dict[str, Any] | None = None
         try:
-            if names:
-                found = await self._run(
-                    lambda seconds: explanation(self._service.recognizer, ink, seconds), "unreadable_ink"
-                )
+            if self._numbers:
+                found = await self._run(work, "unreadable_ink")
         finally:
             self._explaining = False
         if found is not None and version == self._version:
-            await self._send({"type": "explanation", "revision": revision, "strokes": names, **found})
+            of_line = {} if line is None else {"line": line}
+            await self._send(
+                {"type": "explanation", "revision": revision, **of_line, "strokes": names, **found}
+            )
 
-    async def _run(self, work: Callable[[float], T], code: str) -> T | None:
+    async def _run(self, work: Callable[[float], T], code: str, *, replaces: bool = False) -> T | None:
         """Do work in its turn; what goes wrong is sent, and None is what came of it."""
         revision = self._revision
         try:
-            return await self._lane.run(work, seconds=self._service.limits.seconds)
+            return await self._lane.run(work, seconds=self._service.limits.seconds, replaces=replaces)
         except SearchCancelled:  # newer ink came
             self._service.metrics.add("superseded")
         except RequestError as error:
             await self._send({"type": "error", "revision": revision, **_plain(error)})
-        except (InkError, LatexError, ValueError) as error:
+        except (InkError, LatexError, LookupError, ValueError) as error:
+            code = _LINE_ERRORS.get(type(error), code)
             await self._send({"type": "error", "revision": revision, "code": code, "message": str(error)})
         return None
 
-    def _names(self) -> list[str]:
-        """The client's names of the strokes, in their order."""
+    def _names(self, strokes: Sequence[int] | None = None) -> list[str]:
+        """The client's names of all strokes, or of these, in their order."""
         named = {number: name for name, number in list(self._numbers.items())}
-        return [named[number] for number in self._session.stroke_ids if number in named]
+        wanted = self._session.stroke_ids if strokes is None else strokes
+        return [named[number] for number in wanted if number in named]
 
-    def _message(self, kind: str, answer: Recognition, revision: int, names: list[str]) -> dict[str, Any]:
-        return {
-            "type": kind,
-            "revision": revision,
-            "strokes": names,
-            "recognition": answer.to_json(),
-            "alternatives": [
-                {**shown, "score": round(other.score, 4)}
-                for other in answer.alternatives
-                if (shown := _shown(other.latex)) is not None
-            ],
-        }
+    def _message(self, kind: str, answer: PageAnswer, revision: int, names: list[str]) -> _Said:
+        """What the client gets; made on the thread of the call, since it takes all readings in all forms."""
+        message = {"type": kind, "revision": revision, "strokes": names}
+        whole = answer.recognition
+        if len(answer.lines) == 1:
+            return {**message, "line": answer.lines[0].number, **_read(whole)}, {}
+        lines = [self._line(line) for line in answer.lines]
+        # Each line is told by itself, and only when it has changed.
+        message = {**message, **_read(dataclasses.replace(whole, lines=())), "lines": lines}
+        return message, {line.number: line.version for line in answer.lines}
+
+    async def _say(self, said: _Said) -> None:
+        message, self._sent = said
+        await self._send(message)
+
+    def _line(self, line: LiveLine) -> dict[str, Any]:
+        known: dict[str, Any] = {"line": line.number, "version": line.version}
+        if self._sent.get(line.number) == line.version:
+            return known
+        known["strokes"] = self._names(line.strokes)
+        if line.recognition is None:
+            return {**known, "error": {"code": "unreadable_ink", "message": str(line.error)}}
+        return {**known, **_read(line.recognition)}
 
     async def _send(self, message: dict[str, Any]) -> None:
         """Send, one message at a time."""
@@ -288,6 +345,18 @@ def _ended(tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, WebSocketDisconnect | RuntimeError):  # else: it is closed
         log.error("live session: %s", type(error).__name__)
+
+
+def _read(answer: Recognition) -> dict[str, Any]:
+    """An answer, with its other readings in all forms."""
+    return {
+        "recognition": answer.to_json(),
+        "alternatives": [
+            {**shown, "score": round(other.score, 4)}
+            for other in answer.alternatives
+            if (shown := _shown(other.latex)) is not None
+        ],
+    }
 
 
 def _plain(error: RequestError) -> dict[str, str]:

@@ -1,17 +1,21 @@
-"""What is kept of every request, a line in the log and a count; and what every answer carries, its headers.
+"""Logs and counts every request, and adds headers to every answer.
 
-The line says method, path, status, duration and size. It never holds ink, nor a query string; whoever wants
-ink in the log asks for it (`--log-ink`), and then the recogniser's endpoints write it themselves.
+The log line contains method, path, status, duration and size. It never contains ink or a query string. With
+`--log-ink` the recognition endpoints log ink themselves.
 """
 
+import asyncio
 import logging
+from http import HTTPStatus
 from time import perf_counter
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from inktex.server.errors import RequestError, stopping
 from inktex.server.guard import route_of
 from inktex.server.metrics import Metrics
+from inktex.server.worker import ANSWERING
 
 log = logging.getLogger("inktex.server")
 
@@ -52,6 +56,8 @@ class Watch:
             if kind in ("http.response.start", "websocket.http.response.start"):
                 status = message["status"]
                 _add_headers(message, scope["path"])
+                if "inktex.note" in scope:
+                    scope["inktex.note"](ANSWERING)
             elif kind == "websocket.accept":
                 status = 101
             elif kind == "websocket.close" and not status:
@@ -62,6 +68,10 @@ class Watch:
 
         try:
             await self.app(scope, receive, watched)
+        except asyncio.CancelledError:  # the server ends, and its grace is over
+            if scope["type"] != "http" or status:
+                raise
+            await stopping().response(scope["path"])(scope, receive, watched)
         except Exception as error:
             status = status or 500
             # Messages of exceptions may hold values; the type says that something is wrong.
@@ -72,7 +82,10 @@ class Watch:
                 raise
         finally:
             seconds = perf_counter() - begun
-            self.metrics.request(route_of(scope["path"]).endpoint, status or 499, seconds)
+            route = route_of(scope["path"])
+            self.metrics.request(route.endpoint, status or 499, seconds)
+            if status == 503 and route.content_type is not None:  # here, since several places refuse
+                self.metrics.add("shed")
             log.info(
                 "%s %s %d %.1f ms %d bytes",
                 scope.get("method", "WS"),
@@ -91,3 +104,12 @@ def _add_headers(message: Message, path: str) -> None:
     headers.setdefault(
         "Cache-Control", "no-store" if path.startswith(("/v1/", "/v3/", "/metrics")) else "no-cache"
     )
+
+
+def raw_response(error: RequestError) -> bytes:
+    """An error as it goes over the wire, for where no application is in between; it ends the connection."""
+    response = error.response()
+    headers = {**HEADERS, "Connection": "close"}
+    lines = [f"{name}: {value}" for name, value in [*headers.items(), *response.headers.items()]]
+    head = [f"HTTP/1.1 {error.status} {HTTPStatus(error.status).phrase}", *lines, "", ""]
+    return "\r\n".join(head).encode("latin-1") + bytes(response.body)

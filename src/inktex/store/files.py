@@ -1,10 +1,11 @@
-"""Ink stores on disk: a Parquet file, or a folder of such files; rows stream in and out.
+"""Ink stores on disk: a Parquet file or a folder of such files, read and written row by row.
 
-Files are written beside their target and renamed when they are whole, so a reader never meets half a store.
+Files are written under a temporary name and renamed when complete, so a reader never sees half a store.
 """
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,44 +13,61 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from inktex.files import WriteError
 from inktex.ink import InkError
+from inktex.ink.errors import printable
 from inktex.store.row import StoreError, StoreRow
 from inktex.store.rows import batch_of, rows_of
 from inktex.store.schema import SCHEMA, VERSION, VERSION_KEY
+from inktex.store.seal import is_broken, seal
+from inktex.store.sources import is_store
 
-SUFFIX = ".parquet"
 GROUP_ROWS = 1024
 GROUP_POINTS = 2_000_000  # a row group is also cut here: inks with many points do not fill the memory
 
 
-def is_store(path: str | os.PathLike[str]) -> bool:
-    """Whether the path looks like an ink store: a Parquet file or a folder that has some."""
-    return bool(store_files(Path(path)))
-
-
-def store_files(path: Path) -> list[Path]:
-    """The Parquet files of a store, in order; hidden ones (half-written) are left out."""
-    if path.is_dir():
-        return sorted(file for file in path.glob(f"*{SUFFIX}") if not file.name.startswith((".", "_")))
-    return [path] if path.suffix.casefold() == SUFFIX and path.exists() else []
-
-
 def read_store(path: str | os.PathLike[str]) -> Iterator[tuple[StoreRow, InkError | None]]:
-    """All rows, file after file; beside a row whose strokes make no ink stands the error."""
-    files = store_files(Path(path))
+    """All rows of a Parquet file, or of those in a folder; beside each the error if it has no ink."""
+    path = Path(path)
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if is_store(file))
+    else:
+        files = [path] if path.exists() else []
     if not files:
-        raise StoreError(f"{path}: no Parquet file here; `inktex convert` makes one")
+        raise StoreError("no Parquet file here; `inktex convert` makes one", source=printable(str(path)))
     for file in files:
-        try:
-            with pq.ParquetFile(file) as opened:
-                _check_version(file, opened.schema_arrow)
-                known = [name for name in SCHEMA.names if name in opened.schema_arrow.names]
-                for batch in opened.iter_batches(batch_size=GROUP_ROWS, columns=known):
-                    yield from rows_of(batch, str(file))
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, OSError) as error:
-            raise StoreError(
-                f"{file}: damaged or no Parquet file ({_first_line(error)}); make it again"
-            ) from None
+        with _opened(file, whole=True) as (store, columns):
+            for batch in store.iter_batches(batch_size=GROUP_ROWS, columns=columns):
+                yield from rows_of(batch, printable(str(file)))
+
+
+def read_group(file: Path, group: int) -> Iterator[tuple[StoreRow, InkError | None]]:
+    """The rows of one row group; its pages are checked, and `group_count` checked the rest."""
+    with _opened(file) as (store, columns):
+        for batch in store.read_row_group(group, columns=columns).combine_chunks().to_batches():
+            yield from rows_of(batch, printable(str(file)))
+
+
+def group_count(file: Path) -> int:
+    """How many row groups a Parquet file has."""
+    with _opened(file, whole=True) as (store, _):
+        return int(store.num_row_groups)
+
+
+@contextmanager
+def _opened(file: Path, *, whole: bool = False) -> Iterator[tuple[pq.ParquetFile, list[str]]]:
+    """An open store and the columns that are known of it; whatever is wrong with it is a `StoreError`."""
+    try:
+        if whole and is_broken(file):
+            raise OSError("its SHA-256 differs")
+        with pq.ParquetFile(file, page_checksum_verification=True) as store:
+            _check_schema(file, store.schema_arrow)
+            yield store, [name for name in SCHEMA.names if name in store.schema_arrow.names]
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise StoreError(
+            f"damaged or not a Parquet file ({_first_line(error)}); make it again",
+            source=printable(str(file)),
+        ) from None
 
 
 def write_store(path: str | os.PathLike[str], rows: Iterable[StoreRow]) -> int:
@@ -73,7 +91,11 @@ class InkStoreWriter:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._writer = pq.ParquetWriter(
-                self._temporary, SCHEMA, compression="zstd", use_dictionary=["writer"]
+                self._temporary,
+                SCHEMA,
+                compression="zstd",
+                use_dictionary=["writer"],
+                write_page_checksum=True,
             )
         except OSError as error:
             raise self._failed(error) from error
@@ -96,8 +118,7 @@ class InkStoreWriter:
                 self._flush()
             self._writer.close()
             if kind is None:
-                with self._temporary.open("rb") as file:
-                    os.fsync(file.fileno())
+                seal(self._temporary)
                 self._temporary.replace(self.path)
         except OSError as problem:
             if kind is None:
@@ -115,19 +136,16 @@ class InkStoreWriter:
         self._waiting, self._points = [], 0
 
     def _failed(self, error: OSError) -> OSError:
-        if "could not be written" in str(error):
-            return error
-        reason = error.strerror or _first_line(error)
-        return OSError(f"{self.path}: could not be written ({reason}); free space or choose another folder")
+        return WriteError.of(self.path, error)
 
 
-def _check_version(file: Path, schema: pa.Schema) -> None:
+def _check_schema(file: Path, schema: pa.Schema) -> None:
     """Stores of other programs say nothing about a version; those of a later inktex are refused."""
     found = (schema.metadata or {}).get(VERSION_KEY)
     if found is not None and found != VERSION.encode():
         raise StoreError(
-            f"{file}: the format is {found.decode(errors='replace')!r}, "
-            f"this version of inktex reads {VERSION!r}"
+            f"the format is {found.decode(errors='replace')!r}, this version of inktex reads {VERSION!r}",
+            source=printable(str(file)),
         )
 
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from inktex.ink import Ink
+from inktex.ink import Ink, InkError
 
 
-class StoreError(ValueError):
+class StoreError(InkError):
     """A file that is no ink store, or a damaged one."""
 
 

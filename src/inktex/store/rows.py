@@ -1,9 +1,9 @@
-"""Rows of an ink store: inks with what was read from them in, an Arrow batch out, and back.
+"""Converts rows of an ink store to an Arrow batch and back.
 
-Points go into Arrow as whole arrays, never number by number; coming back they are the same float64 numbers.
+Points go into Arrow as whole arrays, never number by number, and come back as the same float64 numbers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from inktex.ink import Ink, InkError, Symbol
+from inktex.ink.errors import printable
 from inktex.store.row import StoreError, StoreRow
 from inktex.store.schema import RECOGNITION, SCHEMA
 
@@ -22,7 +23,7 @@ def batch_of(rows: Sequence[StoreRow]) -> pa.RecordBatch:
     """Rows as an Arrow batch with the columns of `SCHEMA`."""
     inks = [row.ink for row in rows]
     columns = {
-        "source": pa.array([row.source for row in rows], pa.string()),
+        "source": _texts(row.source for row in rows),
         "x": _nested(inks, [None if ink is None else ink.points[:, 0] for ink in inks]),
         "y": _nested(inks, [None if ink is None else ink.points[:, 1] for ink in inks]),
         "time": _nested(inks, [None if ink is None else ink.time for ink in inks]),
@@ -32,7 +33,7 @@ def batch_of(rows: Sequence[StoreRow]) -> pa.RecordBatch:
         "mathml": pa.array([None if ink is None else ink.mathml for ink in inks], pa.string()),
         "writer": pa.array([None if ink is None else ink.writer for ink in inks], pa.string()),
         "recognition": pa.array([_known(row.recognition) for row in rows], RECOGNITION),
-        "error": pa.array([row.error for row in rows], pa.string()),
+        "error": _texts(row.error for row in rows),
     }
     return pa.RecordBatch.from_arrays([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
@@ -42,7 +43,8 @@ def rows_of(batch: pa.RecordBatch, name: str = "ink store") -> Iterator[tuple[St
     names = set(batch.schema.names)
     if not {"source", "x", "y"} <= names:
         raise StoreError(
-            f"{name}: no ink store (it needs the columns source, x and y); make one with inktex convert"
+            "not an ink store, which needs the columns source, x and y; `inktex convert` makes one",
+            source=name,
         )
     columns = {field: batch.column(field) for field in SCHEMA.names if field in names}
     for number in range(batch.num_rows):
@@ -82,6 +84,10 @@ def _nested(inks: Sequence[Ink | None], values: Sequence[Floats | None]) -> pa.A
     missing = pa.array([value is None for value in values], pa.bool_())
     offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
     return pa.ListArray.from_arrays(offsets, strokes, mask=missing)
+
+
+def _texts(values: Iterable[str | None]) -> pa.Array:
+    return pa.array([None if value is None else printable(value) for value in values], pa.string())
 
 
 def numpy_of(values: Floats) -> Floats:

@@ -1,7 +1,7 @@
-"""The columns of an ink store (docs/ink-store.md): one row per ink, with names and types that stay.
+"""The columns of an ink store (docs/ink-store.md): one row per ink, with stable names and types.
 
 Coordinates are lists of lists, one inner list per stroke, so that any tool that reads Parquet sees strokes
-without knowing inktex. Columns that a file has beyond these are left alone by readers.
+without knowing inktex. Readers ignore additional columns.
 """
 
 import pyarrow as pa

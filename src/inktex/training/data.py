@@ -1,15 +1,14 @@
 """What a training step sees: epochs planned from the corpus, batches of padded arrays.
 
-In: examples, options, epoch number. Out: `Batch`es of tensors. Everything is drawn from generators seeded by
-(seed, epoch, batch), so that the same seed gives the same run, and a resumed run meets the very batches
-that an uninterrupted one would have met. Expressions are sorted by token count, then by points, so that a
-batch holds
-expressions of one size and little padding.
+Everything is drawn from generators seeded by (seed, epoch, batch), so that the same seed gives the same run,
+and a resumed run sees the same batches as an uninterrupted one. Expressions are sorted by token count, then
+by points, so that a batch holds expressions of similar size and little padding.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -39,6 +38,17 @@ class Batch:
     guide: Tensor  # (B, T, L) True where the annotation shows ink of the token; all False: no guidance
     symbols: Tensor  # (B, L) token whose ink the annotation shows
 
+    def backward(self) -> "Batch":
+        """The same expressions written from the last token to the first; the end mark stays last."""
+        counts = (self.target > 0).sum(1, keepdim=True)  # tokens of each expression, without the end mark
+        place = torch.arange(self.target.shape[1])
+        order = torch.where(place < counts, counts - 1 - place, place)
+        target = self.target.gather(1, order)
+        previous = torch.zeros_like(target)
+        previous[:, 1:] = target[:, :-1].clamp_min(0)
+        guide = self.guide.gather(1, order[:, :, None].expand(self.guide.shape))
+        return replace(self, target=target, previous=previous, guide=guide)
+
 
 @dataclass(frozen=True)
 class Padding:
@@ -46,6 +56,14 @@ class Padding:
 
     points: float
     tokens: float
+
+
+class MadeInk(Protocol):
+    """A source of expressions that are made anew for every epoch."""
+
+    def pieces(self, epoch: int) -> list[Piece]:
+        """The expressions of an epoch."""
+        ...
 
 
 class TrainingData:
@@ -58,15 +76,18 @@ class TrainingData:
         features: FeatureOptions,
         stride: int,
         options: TrainOptions,
+        made: MadeInk | None = None,
     ) -> None:
+        """Make the examples ready; with `made`, epochs are drawn from it instead of from the examples."""
         self.vocabulary, self.features, self.stride, self.options = vocabulary, features, stride, options
         self.examples = [_thinned(example, features) for example in examples]
-        for example in self.examples:
+        for example in self.examples if made is None else ():
             vocabulary.encode(
                 example.tokens
             )  # an unknown token is an error here, not in the middle of the night
         recombined = options.swap_symbols or options.swap_groups or options.parts
         self.recombiner = Recombiner(self.examples) if recombined else None
+        self.made = made
         self.synthesis: tuple[Synthesizer, ExpressionModel] | None = None
         if options.synthetic:
             language = ExpressionModel(example.tokens for example in examples)
@@ -80,12 +101,15 @@ class TrainingData:
         """The batches of an epoch, in order, as pieces that are not yet augmented."""
         options, random = self.options, np.random.default_rng((self.options.seed, epoch))
         limit = self.longest(epoch)
-        pieces = [Piece.of(example) for example in (*self.examples, *self._synthetic(epoch))]
+        if self.made is not None:
+            pieces = self.made.pieces(epoch)
+        else:
+            pieces = [Piece.of(example) for example in (*self.examples, *self._synthetic(epoch))]
         planned: list[Piece] = []
         for piece in pieces:
             if self.recombiner is not None:
                 if options.parts and random.random() < options.parts:
-                    part = self.recombiner.part(piece, random)
+                    part = self.recombiner.part(piece, random, options.shortest_part)
                     if part is not None and (limit is None or len(part.tokens) <= limit):
                         planned.append(part)
                 if random.random() < options.swap_groups:
@@ -124,6 +148,10 @@ class TrainingData:
             inks = [Ink.from_strokes(piece.strokes) for piece in pieces[at : at + 256]]
             counts += [len(feature.rows) for feature in extract_batch(PointBatch.of(inks), self.features)]
         return np.array(counts, dtype=np.int64)
+
+    def plain_batch(self, pieces: Sequence[Piece]) -> Batch:
+        """Extract features and pad; the ink as it is."""
+        return self._padded(pieces, PointBatch.of([Ink.from_strokes(piece.strokes) for piece in pieces]))
 
     def batch(self, pieces: Sequence[Piece], epoch: int, number: int) -> Batch:
         """Augment, extract features and pad."""

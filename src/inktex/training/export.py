@@ -1,84 +1,103 @@
-"""From trained weights to a model file: a training run or its `.safetensors` in, `*.inktex` out."""
+"""Exports trained weights (a training run or its `.safetensors`) to a model file `*.inktex`."""
 
-import io
 import json
 import subprocess
-from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import inktex
-from inktex.decoding.ngram import NgramModel
-from inktex.latex import Vocabulary
-from inktex.model import Network, load_network
-from inktex.runtime import Member, ModelFile
+from inktex.model import ModelConfig, Network, load_network
+from inktex.model.config import Direction
+from inktex.reading import Member, ModelFile, find_weights
 from inktex.training.onnx_graph import Precision, decoder_graph, encoder_graph
 
-DATA = (
-    "CROHME's official training set (8,835 expressions by hand) and what is made of it: augmented ink, "
-    "parts, recombined expressions; validated on CROHME 2013. The model knows its symbols and writers."
+_CROHME = "CROHME's official training set (8,835 handwritten expressions)"
+_DRAWINGS = "drawings of single symbols from Detexify (ODbL), mathnote (Apache-2.0) and Omniglot (MIT)"
+_RESEARCH = "weights: research and other non-commercial use, as CROHME's data; the code is Apache-2.0"
+_SHIPPABLE = (
+    "weights: Apache-2.0, commercial use allowed; trained with drawings from Detexify (ODbL 1.0, "
+    "attribution), mathnote (Apache-2.0) and Omniglot (MIT), whose notices stand in LICENSE-WEIGHTS.md"
 )
-LICENCE = "weights: research and other non-commercial use, as CROHME's data; the code is Apache-2.0"
+# By `TrainOptions.ink`: what the model learned from, and what may be done with its weights.
+SOURCES = {
+    "corpus": (f"{_CROHME} and what is made of it: augmented ink, parts, recombined expressions", _RESEARCH),
+    "redrawn": (
+        f"{_CROHME} and what is made of it: symbols redrawn by others of it, joined parts",
+        _RESEARCH,
+    ),
+    "wide": (f"{_CROHME}, {_DRAWINGS}, and what is made of them", _RESEARCH),
+    "free": (f"{_DRAWINGS}, and formulas and layouts made by rules; no CROHME ink", _SHIPPABLE),
+}
 
 
 def export_network(
     network: Network, name: str, *, precision: Precision = Precision.half, card: dict[str, Any] | None = None
 ) -> ModelFile:
-    """A model file of one network."""
-    member = Member(
-        name=name,
-        encoder=encoder_graph(network, precision),
-        decoder=decoder_graph(network, precision),
-        config=json.loads(json.dumps(network.config.to_json())),
+    """A model file of one network; one with two decoders has a member for each, with one encoder."""
+    encoder = encoder_graph(network, precision)
+    members = tuple(
+        Member(
+            name=name if not number else f"{name}-backward",
+            encoder=encoder,
+            decoder=decoder_graph(one, precision),
+            config=json.loads(json.dumps(one.config.to_json())),
+            encoder_of=name if number else "",
+        )
+        for number, one in enumerate(one_way(network))
     )
-    return ModelFile((member,), card if card is not None else {})
+    return ModelFile(members, card if card is not None else {})
 
 
-def find_weights(source: Path) -> Path:
-    """The weights of a run (the best if there are any, else the last), or the file itself."""
-    if source.is_file():
-        return source
-    for name in ("best.safetensors", "last.safetensors"):
-        if (source / name).is_file():
-            return source / name
-    if source.is_dir():
-        raise ValueError(f"{source}: the run has no weights yet (no best.safetensors)")
-    raise ValueError(f"{source}: neither a training run nor a .safetensors file")
+def one_way(network: Network) -> list[Network]:
+    """The network as networks of one direction each: itself, or its encoder with either decoder."""
+    if network.backward_decoder is None:
+        return [network]
+    weights, parted = network.state_dict(), []
+    sides: tuple[tuple[Direction, str], ...] = (("forward", "decoder."), ("backward", "backward_decoder."))
+    for direction, prefix in sides:
+        one = Network(replace(network.config, direction=direction)).eval()
+        own = {name: value for name, value in weights.items() if "decoder." not in name}
+        decoder = {name: value for name, value in weights.items() if name.startswith(prefix)}
+        own |= {f"decoder.{name.removeprefix(prefix)}": value for name, value in decoder.items()}
+        one.load_state_dict(own)
+        parted.append(one)
+    return parted
 
 
-def export_run(source: Path, name: str, *, precision: Precision = Precision.half) -> ModelFile:
+def export_run(
+    source: Path,
+    name: str,
+    *,
+    which: str | None = None,
+    precision: Precision = Precision.half,
+) -> ModelFile:
     """A model file of a training run, with a card that says where it comes from."""
-    weights = find_weights(source)
+    weights = find_weights(source, which)
     network = load_network(weights)
+    training = _training(weights.parent)
+    data, licence = SOURCES[training.get("options", {}).get("ink", "corpus")]
     card = {
         "name": name,
         "exported": datetime.now(UTC).strftime("%Y-%m-%d"),
         "inktex": inktex.__version__,
         "commit": _commit(),
         "precision": precision.value,
-        "parameters": network.parameter_count,
+        "parameters": shipped_parameters(network.config),
+        "weights": weights.stem,
         "coverage": network.config.coverage_window > 0,
         "tokens": len(network.config.vocabulary),
-        "training": _training(weights.parent),
-        "data": DATA,
-        "licence": LICENCE,
+        "training": training,
+        "data": f"{data}; validated on CROHME 2013",
+        "licence": licence,
     }
     return export_network(network, name, precision=precision, card=card)
 
 
-def language_bytes(
-    captions: Iterable[Sequence[str]], vocabulary: Sequence[str], *, order: int = 5, least: int = 2
-) -> bytes:
-    """A language model of captions, as stored in a model file."""
-    tokens = Vocabulary(vocabulary)
-    known = [tokens.encode(caption) for caption in captions if not tokens.unknown(caption)]
-    model = NgramModel.fit(known, tokens.size, order=order, least=least)
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, grams=model.grams, counts=model.counts)
-    return buffer.getvalue()
+def shipped_parameters(config: ModelConfig) -> int:
+    """How many values the exported network has: without the head that only training uses."""
+    return Network(replace(config, symbol_head=False)).parameter_count
 
 
 def _training(run: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The training loop: batches in, weights out, and a folder from which it continues exactly after any stop."""
+"""The training loop, and the folder from which it continues exactly after any stop."""
 
 import math
 import signal
@@ -11,24 +11,24 @@ import torch
 from torch import Tensor
 
 from inktex.corpus import Example
-from inktex.latex import Vocabulary
-from inktex.model import Network, save_network
+from inktex.model import Network, load_network, save_network
 from inktex.training.data import Batch, TrainingData
-from inktex.training.losses import averaged_copy, losses
+from inktex.training.losses import Counts, averaged_copy, losses
 from inktex.training.optimizing import (
     Place,
-    learning_rate,
     make_optimizer,
     noisy_weights,
     optimizer_tensors,
     restore_optimizer,
     update_average,
 )
-from inktex.training.options import TrainOptions
 from inktex.training.reporting import Reporter
 from inktex.training.run import Position, RunFolder, State
+from inktex.training.schedule import guidance_weight, learning_rate, set_learning_rate
 from inktex.training.validation import ValidationSet
 from inktex.training.workers import Workers
+
+MOST_PASSED_OVER = 20
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,14 @@ class Trainer:
     def __init__(
         self,
         network: Network,
-        options: TrainOptions,
-        training: Sequence[Example],
+        data: TrainingData,
         validation: Sequence[Example],
         folder: RunFolder,
         place: Place,
         workers: Workers,
         reporter: Reporter,
     ) -> None:
-        config = network.config
+        options = data.options
         self.options, self.folder, self.place, self.workers, self.reporter = (
             options,
             folder,
@@ -67,12 +66,12 @@ class Trainer:
         self.shared = workers.share(self.network)
         self.average = averaged_copy(self.network)
         self.optimizer = make_optimizer(self.network, options)
-        self.data = TrainingData(
-            training, Vocabulary(config.vocabulary), config.features, config.stride, options
+        self.data = data
+        self.validation = (
+            ValidationSet(validation, self.data, grammar=options.grammar) if validation else None
         )
-        self.validation = ValidationSet(validation, config.features) if validation else None
         self.position = Position()
-        self._plan: tuple[int, list[list[object]]] | None = None
+        self._passed_over = 0  # steps in a row without a usable gradient
 
     def resume(self, state: State) -> None:
         """Continue from a checkpoint."""
@@ -110,7 +109,8 @@ class Trainer:
             while position.batch < len(plan):
                 pieces = plan[position.batch]
                 batch = self.data.batch(pieces, position.epoch, position.batch)
-                progress = min((position.epoch + position.batch / len(plan)) / self.options.epochs, 1.0)
+                done = position.epoch - position.stage_start + position.batch / len(plan)
+                progress = min(done / self.options.epochs, 1.0)
                 result = self.step(batch, progress)
                 position.batch += 1
                 position.step += 1
@@ -134,74 +134,84 @@ class Trainer:
     def step(self, batch: Batch, progress: float) -> StepResult:
         """One update of the weights from one global batch, of which this worker does its share."""
         options, position = self.options, self.position
-        rate = learning_rate(options, position.step, progress)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        set_learning_rate(self.optimizer, learning_rate(options, position.step, progress))
         torch.manual_seed((options.seed * 1_000_003 + position.step) * 64 + self.workers.rank)  # dropout
-        tokens = int((batch.target >= 0).sum())
-        guided, named = max(int(batch.guide.any(-1).sum()), 1), max(int((batch.symbols >= 0).sum()), 1)
-        mine = _on_device(batch, self.place.device, slice(self.workers.rank, None, self.workers.count))
-        fade = max(0.0, 1.0 - progress / options.guidance_until) if options.guidance_until > 0 else 1.0
+        counts = Counts.of(batch, len(self.network.decoders))
         noise = options.weight_noise if position.stage == 2 else 0.0
-        with noisy_weights(self.network, noise, position.step):
-            with self.place.autocast():
-                result = losses(self.shared, mine, options.label_smoothing)
-                total = (
-                    result.token / tokens
-                    + options.guidance * fade * result.guidance / guided
-                    + options.symbol_weight * result.symbol / named
-                )
-            self.optimizer.zero_grad(set_to_none=True)
-            (total * self.workers.count).backward()  # type: ignore[no-untyped-call]
+        with noisy_weights(self.network, noise, (options.seed, position.step)):
+            sums = self._backpropagate(batch, counts, progress)
         gradient = torch.nn.utils.clip_grad_norm_(self.network.parameters(), options.clip)
-        if math.isfinite(float(gradient)):
-            self.optimizer.step()
+        self._update(math.isfinite(float(gradient)))
         if options.average > 0:
             update_average(self.average, self.network, options.average, position.step)
-        sums = (
-            torch.stack((result.token.detach(), result.guidance.detach(), result.symbol.detach()))
-            .double()
-            .cpu()
-        )
         token, guidance, symbol = self.workers.total(sums).tolist()
-        return StepResult(token / tokens, guidance / guided, symbol / named, float(gradient))
+        return StepResult(
+            token / counts.tokens, guidance / counts.guided, symbol / counts.named, float(gradient)
+        )
+
+    def _update(self, finite: bool) -> None:
+        """Change the weights; a step whose gradient is no number is passed over, but not many of them."""
+        self._passed_over = 0 if finite else self._passed_over + 1
+        if finite:
+            self.optimizer.step()
+        elif self._passed_over == MOST_PASSED_OVER:
+            raise ValueError(
+                f"step {self.position.step}: no finite gradient for {MOST_PASSED_OVER} steps in a row, so "
+                "the run has diverged; start again with a smaller training.learning_rate or training.clip"
+            )
+
+    def _backpropagate(self, batch: Batch, counts: Counts, progress: float) -> Tensor:
+        """Gradients of this worker's share of the batch; gives the sums of its losses."""
+        options = self.options
+        mine = _on_device(batch, self.place.device, slice(self.workers.rank, None, self.workers.count))
+        with self.place.autocast():
+            result = losses(
+                self.shared,
+                self.network.config.direction,
+                mine,
+                options.label_smoothing,
+                agree=options.agreement > 0,
+            )
+            total = (
+                (result.token + options.agreement * result.agreement) / counts.of_tokens(options.loss_per)
+                + guidance_weight(options, progress) * result.guidance / counts.guided
+                + options.symbol_weight * result.symbol / counts.named
+            )
+        self.optimizer.zero_grad(set_to_none=True)
+        (total * self.workers.count).backward()  # type: ignore[no-untyped-call]
+        return torch.stack((result.token, result.guidance, result.symbol)).detach().double().cpu()
 
     def _evaluated(self) -> Network:
         """The weights that count: averaged ones, unless the recipe has none."""
-        if self.options.average > 0:
-            return self.average
-        self.average.load_state_dict(self.network.state_dict())
+        if self.options.average == 0:
+            self.average.load_state_dict(self.network.state_dict())
         return self.average
 
     def _epoch_done(self) -> bool:
         """Validate when it is time; say whether the run is at its end."""
         position, options = self.position, self.options
-        last = position.epoch >= options.epochs
+        last = position.epoch - position.stage_start >= options.epochs
         if self.validation is not None and (last or position.epoch % options.validate_every == 0):
             score = self.validation.score(self._evaluated(), self.workers)
-            better = score.wer < position.best_wer
-            position.last_wer = score.wer
-            position.since_best = 0 if better else position.since_best + 1
-            if better:
-                position.best_wer, position.best_exprate = score.wer, score.exprate
-                if self.workers.is_first:
-                    save_network(self._evaluated(), self.folder.best_file)
+            if position.record(score) and self.workers.is_first:
+                save_network(self._evaluated(), self.folder.best_file)
             self.reporter.validated(position, score)
         out_of_patience = options.patience > 0 and position.since_best >= options.patience
-        if (last or out_of_patience) and position.stage == 1 and options.weight_noise > 0:
-            self._begin_noise_stage()
+        if not (last or out_of_patience):
             return False
-        return last or out_of_patience
+        if position.stage == 2 or options.weight_noise == 0 or self.validation is None:
+            return True
+        self._begin_noise_stage()
+        return False
 
     def _begin_noise_stage(self) -> None:
-        """The paper's annealing: from the best weights again, with weight noise."""
-        from inktex.model import load_network
-
+        """The paper's annealing: from the best weights again, with noise and its own early stopping."""
         self.workers.wait()
-        self.network.load_state_dict(load_network(self.folder.best_file).state_dict())
-        self.optimizer.load_state_dict(make_optimizer(self.network, self.options).state_dict())
-        position = self.position
-        position.stage, position.stage_start, position.since_best = 2, position.epoch, 0
+        best = load_network(self.folder.best_file).state_dict()
+        self.network.load_state_dict(best)
+        self.average.load_state_dict(best)
+        self.optimizer = make_optimizer(self.network, self.options)
+        self.position.begin_stage(2)
 
 
 class StopSignal:

@@ -1,68 +1,115 @@
-"""The training objective: cross-entropy of the next token, and two helpers that the segmentation truth
-makes possible.
+"""The training objective: cross-entropy of the next token, and two auxiliary losses from the segmentation.
 
 `guidance`: -log of the attention that a token pays to the strokes it was written with.
-`symbols`: cross-entropy of naming, at every annotation, the symbol whose ink it shows.
+
+`symbols`: cross-entropy of predicting, at every annotation, the symbol whose ink it shows.
+
 Each is a sum over its own count, so that a batch split over workers gives the same gradient as the whole.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from inktex.model import Network
+from inktex.model.config import Direction
+from inktex.model.fast import accelerate
 from inktex.training.data import IGNORED, Batch
 
 
 @dataclass(frozen=True)
 class Losses:
-    """Sums over a batch; `tokens`, `guided` and `named` are what they are sums over."""
+    """Sums over a batch and over the decoders of a network."""
 
     token: Tensor
     guidance: Tensor
     symbol: Tensor
+    agreement: Tensor  # divergence between the two directions; zero with one decoder
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the sums of `Losses` are sums over, of a whole batch (a worker sees only its share of it)."""
+
     tokens: int
     guided: int
     named: int
+    expressions: int
+
+    @classmethod
+    def of(cls, batch: Batch, decoders: int) -> "Counts":
+        """Count the batch, once for each decoder."""
+        return cls(
+            decoders * int((batch.target != IGNORED).sum()),
+            decoders * max(int(batch.guide.any(-1).sum()), 1),
+            max(int((batch.symbols != IGNORED).sum()), 1),
+            decoders * len(batch.target),
+        )
+
+    def of_tokens(self, loss_per: Literal["token", "expression"]) -> int:
+        """What the summed cross-entropy is divided by."""
+        return self.tokens if loss_per == "token" else self.expressions
 
 
-def losses(network: torch.nn.Module, batch: Batch, label_smoothing: float) -> Losses:
+def views_of(batch: Batch, direction: Direction) -> tuple[Batch, ...]:
+    """The batch as each decoder of a network of this direction sees it."""
+    if direction == "both":
+        return batch, batch.backward()
+    return (batch.backward() if direction == "backward" else batch,)
+
+
+def losses(
+    network: nn.Module, direction: Direction, batch: Batch, label_smoothing: float, *, agree: bool = False
+) -> Losses:
     """Run the network on a batch with teacher forcing."""
-    scores, attention, symbol_scores = network(batch.features, batch.lengths, batch.previous)
-    flat = batch.target.flatten()
-    token = F.cross_entropy(
-        scores.float().flatten(0, 1),
-        flat,
-        ignore_index=IGNORED,
-        label_smoothing=label_smoothing,
-        reduction="sum",
-    )
-    guided = batch.guide.any(-1)
-    mass = (attention.float() * batch.guide).sum(-1)
-    guidance = -(mass[guided].clamp_min(1e-6).log()).sum()
-    if symbol_scores is None:
-        symbol = token.new_zeros(())
-    else:
+    views = views_of(batch, direction)
+    decoded, symbol_scores = network(batch.features, batch.lengths, *(view.previous for view in views))
+    token, guidance, agreement = (batch.features.new_zeros(()) for _ in range(3))
+    for view, (scores, attention) in zip(views, decoded, strict=True):
+        token = token + F.cross_entropy(
+            scores.float().flatten(0, 1),
+            view.target.flatten(),
+            ignore_index=IGNORED,
+            label_smoothing=label_smoothing,
+            reduction="sum",
+        )
+        guided = view.guide.any(-1)
+        mass = (attention.float() * view.guide).sum(-1)
+        guidance = guidance - mass[guided].clamp_min(1e-6).log().sum()
+    if agree and len(decoded) == 2:
+        agreement = _agreement(decoded[0][0].float(), decoded[1][0].float(), views)
+    symbol = token.new_zeros(())
+    if symbol_scores is not None:
         symbol = F.cross_entropy(
             symbol_scores.float().flatten(0, 1),
             batch.symbols.flatten(),
             ignore_index=IGNORED,
             reduction="sum",
         )
-    return Losses(
-        token,
-        guidance,
-        symbol,
-        int((flat != IGNORED).sum()),
-        int(guided.sum()),
-        int((batch.symbols != IGNORED).sum()),
-    )
+    return Losses(token, guidance, symbol, agreement)
+
+
+def _agreement(
+    forward: Tensor, backward: Tensor, views: tuple[Batch, ...], temperature: float = 2.0
+) -> Tensor:
+    """How far the directions are apart on each token; each is taught by the other's softened answer."""
+    counts = (views[0].target > 0).sum(1, keepdim=True)
+    place = torch.arange(forward.shape[1], device=forward.device)
+    order = torch.where(place < counts, counts - 1 - place, place)
+    backward = backward.gather(1, order[:, :, None].expand(backward.shape))
+    written = views[0].target > 0  # not the end mark: it stands at opposite ends
+    ours = torch.log_softmax(forward[written] / temperature, -1)
+    theirs = torch.log_softmax(backward[written] / temperature, -1)
+    apart = F.kl_div(ours, theirs.detach(), reduction="sum", log_target=True)
+    apart = apart + F.kl_div(theirs, ours.detach(), reduction="sum", log_target=True)
+    return apart * temperature**2
 
 
 def averaged_copy(network: Network) -> Network:
     """A network of the same shape and weights that no optimiser touches."""
-    copy = Network(network.config).to(next(network.parameters()).device)
+    copy = accelerate(Network(network.config)).to(next(network.parameters()).device)
     copy.load_state_dict(network.state_dict())
     return copy.requires_grad_(False).eval()

@@ -1,6 +1,7 @@
-"""A network's weights as two ONNX graphs: weights in, `encoder.onnx` and `decoder.onnx` out.
+"""Writes a network's weights as two ONNX graphs, `encoder.onnx` and `decoder.onnx`.
 
 Paper §II-B to D, rearranged so that a step of the search costs little and gives the same numbers:
+
 - everything that depends on annotations alone is done once, by the encoder: keys U_att·a (equation 7) and
   values, which are the annotations already multiplied by C_cz, C_cr, C_cs and by W_o·W_c of equation 6, so
   that a context vector (equation 9) is only ever formed in its projections;
@@ -22,7 +23,8 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from inktex.model import Network
+from inktex.model import ModelConfig, Network
+from inktex.reading import BACKWARD
 
 Floats: TypeAlias = NDArray[np.float32]
 Dimension: TypeAlias = int | str
@@ -102,7 +104,10 @@ def _weights_of(network: Network) -> dict[str, Floats]:
 
 
 def encoder_graph(network: Network, precision: Precision) -> bytes:
-    """Features (N, E, 8) and lengths (E,) to keys, values and s_0; N is a multiple of the stride."""
+    """Features (N, E, 8) and lengths (E,) to keys, values and s_0; N is a multiple of the stride.
+
+    A network with two decoders gives them for both; names for the backward one end in `BACKWARD`.
+    """
     config, weights, graph = network.config, _weights_of(network), _Graph(precision)
     units, depth = config.encoder_units, config.annotation_size
     graph.constant("one", np.array([1], np.int32))
@@ -139,33 +144,51 @@ def encoder_graph(network: Network, precision: Precision) -> bytes:
             values, lengths = _pooled(graph, values, lengths, number)
     annotations = graph.add("Transpose", [values], "annotations", perm=[1, 0, 2])  # (E, L, D)
 
-    u_att = graph.columns("u_att", weights["decoder.u_att.weight"].T)
-    projected = graph.add("MatMul", [annotations, u_att], "projected")
-    biased = graph.add("Add", [projected, graph.constant("b_att", weights["decoder.u_att.bias"])], "biased")
-    graph.add("Transpose", [biased], "keys", perm=[0, 2, 1])  # (E, n', L)
-
-    to_output = weights["decoder.w_c.weight"].T @ weights["decoder.w_o.weight"].T  # (D, K)
-    parts = [weights["decoder.c_gates"], weights["decoder.c_candidate"], to_output]
-    graph.add("MatMul", [annotations, graph.columns("context", np.concatenate(parts, axis=1))], "values")
-
+    outputs = _projections(graph, config, _of("decoder", weights), "")
     total = graph.add("ReduceSum", [annotations, "axis_1"], "total", keepdims=0)  # padding is zero
     count = graph.add("Cast", [lengths], "count", to=TensorProto.FLOAT)
-    mean = graph.add("Div", [total, graph.add("Unsqueeze", [count, "axis_1"], "count_column")], "mean")
-    initial = graph.columns("initial", weights["decoder.initial.weight"].T)
-    product = graph.add("MatMul", [mean, initial], "initial_product")
-    start = graph.add("Add", [product, graph.constant("b_initial", weights["decoder.initial.bias"])], "start")
-    graph.add("Tanh", [start], "hidden")
-
-    width = 3 * config.decoder_units + len(config.vocabulary)
+    graph.add("Div", [total, graph.add("Unsqueeze", [count, "axis_1"], "count_column")], "mean")
+    outputs.append(_initial(graph, config, _of("decoder", weights), ""))
+    if network.backward_decoder is not None:
+        backward = _of("backward_decoder", weights)
+        outputs += _projections(graph, config, backward, BACKWARD)
+        outputs.append(_initial(graph, config, backward, BACKWARD))
     return graph.model(
         "encoder",
         [("features", TensorProto.FLOAT, ["N", "E", 8]), ("lengths", TensorProto.INT32, ["E"])],
-        [
-            ("keys", ["E", config.attention, "L"]),
-            ("values", ["E", "L", width]),
-            ("hidden", ["E", config.decoder_units]),
-        ],
+        outputs,
     )
+
+
+def _of(decoder: str, weights: dict[str, Floats]) -> dict[str, Floats]:
+    return {name.removeprefix(f"{decoder}."): each for name, each in weights.items()}
+
+
+def _projections(
+    graph: _Graph, config: ModelConfig, own: dict[str, Floats], suffix: str
+) -> list[tuple[str, Sequence[Dimension]]]:
+    """Keys and values for a decoder with the weights `own`: their names and shapes."""
+    u_att = graph.columns(f"u_att{suffix}", own["u_att.weight"].T)
+    projected = graph.add("MatMul", ["annotations", u_att], f"projected{suffix}")
+    bias = graph.constant(f"b_att{suffix}", own["u_att.bias"])
+    biased = graph.add("Add", [projected, bias], f"biased{suffix}")
+    graph.add("Transpose", [biased], f"keys{suffix}", perm=[0, 2, 1])  # (E, n', L)
+    to_output = own["w_c.weight"].T @ own["w_o.weight"].T  # (D, K)
+    parts = np.concatenate([own["c_gates"], own["c_candidate"], to_output], axis=1)
+    graph.add("MatMul", ["annotations", graph.columns(f"context{suffix}", parts)], f"values{suffix}")
+    width = 3 * config.decoder_units + len(config.vocabulary)
+    return [(f"keys{suffix}", ["E", config.attention, "L"]), (f"values{suffix}", ["E", "L", width])]
+
+
+def _initial(
+    graph: _Graph, config: ModelConfig, own: dict[str, Floats], suffix: str
+) -> tuple[str, Sequence[Dimension]]:
+    """The decoder's s_0, from the mean of the annotations."""
+    initial = graph.columns(f"initial{suffix}", own["initial.weight"].T)
+    product = graph.add("MatMul", ["mean", initial], f"initial_product{suffix}")
+    bias = graph.constant(f"b_initial{suffix}", own["initial.bias"])
+    graph.add("Tanh", [graph.add("Add", [product, bias], f"start{suffix}")], f"hidden{suffix}")
+    return f"hidden{suffix}", ["E", config.decoder_units]
 
 
 def _inside(graph: _Graph, values: str, lengths: str, name: str) -> str:

@@ -1,8 +1,6 @@
-"""Optimiser, learning-rate schedule, averaged weights, weight noise, choice of device and precision, and
-what the C library is told about memory."""
+"""Optimiser, averaged weights, weight noise, device and precision, and the C library's memory settings."""
 
 import ctypes
-import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,25 +16,14 @@ def make_optimizer(network: nn.Module, options: TrainOptions) -> torch.optim.Opt
     """AdamW (no decay on vectors: biases and the attention's v), or the paper's AdaDelta."""
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     if options.optimizer == "adadelta":
-        return torch.optim.Adadelta(parameters, lr=options.learning_rate, rho=0.95, eps=1e-6)
+        return torch.optim.Adadelta(parameters, lr=options.learning_rate, rho=0.95, eps=options.epsilon)
     matrices = [parameter for parameter in parameters if parameter.ndim > 1]
     vectors = [parameter for parameter in parameters if parameter.ndim <= 1]
     groups = [
         {"params": matrices, "weight_decay": options.weight_decay},
         {"params": vectors, "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(groups, lr=options.learning_rate, betas=(0.9, 0.98), eps=1e-8, fused=True)
-
-
-def learning_rate(options: TrainOptions, step: int, progress: float) -> float:
-    """Linear warm-up, a plateau, then a cosine to zero; `progress` is the share of the run that is done."""
-    rate = options.learning_rate
-    if step < options.warmup:
-        return rate * (step + 1) / options.warmup
-    if progress <= options.decay_from or options.decay_from >= 1.0:
-        return rate
-    share = (progress - options.decay_from) / (1.0 - options.decay_from)
-    return rate * 0.5 * (1.0 + math.cos(math.pi * min(share, 1.0)))
+    return torch.optim.AdamW(groups, lr=options.learning_rate, betas=(0.9, 0.98), fused=True)
 
 
 @torch.no_grad()
@@ -47,14 +34,14 @@ def update_average(average: nn.Module, network: nn.Module, decay: float, step: i
 
 
 @contextmanager
-def noisy_weights(network: nn.Module, deviation: float, seed: int) -> Iterator[None]:
+def noisy_weights(network: nn.Module, deviation: float, seed: tuple[int, int]) -> Iterator[None]:
     """Within the block, weights carry Gaussian noise; after it they are as before, with gradients."""
     if deviation <= 0:
         yield
         return
     parameters = list(network.parameters())
     kept = [parameter.detach().clone() for parameter in parameters]
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed[0] * 1_000_003 + seed[1])
     with torch.no_grad():
         for parameter in parameters:
             noise = torch.randn(parameter.shape, generator=generator).to(parameter.device)

@@ -1,9 +1,8 @@
 """How a network is trained, as data: stored in the run's folder, enough to repeat the run.
 
-Recipes: `paper` is the paper's (§III): AdaDelta, clipping, early stopping on validation WER, then a second
-stage with weight noise. `modern` is the default: AdamW, warm-up and decay, label smoothing, averaged
-weights,
-augmented and recombined ink, attention guided by the segmentation, short expressions first.
+The defaults are the recipe of `p2`: AdamW, warm-up and decay, label smoothing, averaged weights, augmented
+and recombined ink, attention guided by the segmentation, short expressions first. `inktex/recipes/` has the
+others, the paper's own among them.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -24,20 +23,28 @@ class TrainOptions:
     warmup: int = 400  # steps
     decay_from: float = 0.45  # share of the run after which the rate falls to zero (cosine)
     weight_decay: float = 0.01
+    epsilon: float = 1e-6  # of AdaDelta
     clip: float = 1.0  # largest norm of the gradient
+    loss_per: Literal["token", "expression"] = "token"  # what a batch's summed cross-entropy is divided by
     label_smoothing: float = 0.05
     average: float = 0.999  # decay of the averaged weights (EMA); 0 evaluates the weights as they are
     guidance: float = 0.3  # weight of -log(attention on the token's own strokes)
     guidance_until: float = 0.6  # share of the run in which the guidance fades out
+    agreement: float = 0.0  # with both directions: weight of each learning from the other's probabilities
     symbol_weight: float = 0.3  # weight of naming the symbol at every annotation
     curriculum: tuple[int, ...] = (8, 14, 24)  # longest expression, in tokens, of the first epochs
     augment: AugmentOptions | None = field(default_factory=AugmentOptions)
+    # "redrawn": what is made of the corpus alone, its symbols redrawn by others of its own; "wide": the same
+    # for the wide vocabulary, with drawings of other sources; "free": what is made without any corpus
+    ink: Literal["corpus", "redrawn", "wide", "free"] = "corpus"
     swap_symbols: float = 0.25  # share of symbols redrawn by other writers, in half of the expressions
     swap_groups: float = 0.25  # share of expressions in which a group is exchanged
     parts: float = 0.25  # parts of expressions added to an epoch, as a share of its size
+    shortest_part: int = 2  # tokens
     synthetic: float = 0.0  # synthetic expressions added to an epoch, as a share of its size
     weight_noise: float = 0.0  # deviation of the noise added to the weights at every step
-    patience: int = 0  # validations without a better WER before the run stops; 0 runs all epochs
+    patience: int = 0  # validations without a better WER before a stage stops; 0 runs all epochs
+    grammar: bool = True  # validate with well-formed answers only
     validate_every: int = 2  # epochs
     checkpoint_minutes: float = 5.0
     log_every: int = 100  # steps between lines of the metrics
@@ -56,29 +63,3 @@ class TrainOptions:
         values["curriculum"] = tuple(values["curriculum"])
         values["augment"] = None if values["augment"] is None else AugmentOptions(**values["augment"])
         return cls(**values)
-
-
-def paper_recipe() -> TrainOptions:
-    """§III of the paper, first stage."""
-    return TrainOptions(
-        epochs=200,
-        batch=8,
-        optimizer="adadelta",
-        learning_rate=1.0,
-        warmup=0,
-        decay_from=1.0,
-        weight_decay=0.0,
-        clip=100.0,  # of the original code; the paper gives no number
-        label_smoothing=0.0,
-        average=0.0,
-        guidance=0.0,
-        symbol_weight=0.0,
-        curriculum=(),
-        augment=None,
-        swap_symbols=0.0,
-        swap_groups=0.0,
-        parts=0.0,
-        synthetic=0.0,
-        patience=15,
-        validate_every=1,
-    )

@@ -1,4 +1,4 @@
-"""What a person sees of a run: a progress bar or plain lines, metrics and TensorBoard events."""
+"""Output of a run: a progress bar or plain lines, metrics and TensorBoard events."""
 
 import time
 from typing import TYPE_CHECKING, Any
@@ -92,10 +92,13 @@ class Reporter:
 
     def validated(self, position: Position, score: Validation) -> None:
         """A validation happened."""
-        self._write(position, {"kind": "validation", "wer": score.wer, "exprate": score.exprate})
+        self._write(
+            position, {"kind": "validation", "wer": score.wer, "exprate": score.exprate, "loss": score.loss}
+        )
         if self._folder is not None:
             self._console.print(
-                f"epoch {position.epoch}: WER {score.wer:.2f} %, ExpRate {score.exprate:.2f} % "
+                f"epoch {position.epoch}: WER {score.wer:.2f} %, ExpRate {score.exprate:.2f} %, "
+                f"loss {score.loss:.4f} per token "
                 f"(best WER {position.best_wer:.2f} %, ExpRate there {position.best_exprate:.2f} %), "
                 f"{position.cpu_seconds / 60:.1f} CPU minutes",
                 highlight=False,

@@ -1,24 +1,25 @@
-"""A run is a folder: what was asked (run.json), what happened (metrics.jsonl, TensorBoard events), and
-where it is.
+"""A run is a folder: its settings (run.json), its history (metrics.jsonl, TensorBoard events) and its state.
 
-`state.safetensors` is the newest full training state and `state.previous.safetensors` the one before; both
-are written whole or not at all. `best.safetensors` holds the averaged weights with the lowest validation
-WER,
-`last.safetensors` those of the end.
+`state.safetensors` is the latest full training state and `state.previous.safetensors` the one before; both
+are written atomically. `best.safetensors` holds the averaged weights with the lowest validation WER,
+`last.safetensors` those at the end.
 """
 
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
 from inktex.files import write_atomically
-from inktex.model import ModelConfig
+from inktex.model import ModelConfig, tensors_digest
 from inktex.training.options import TrainOptions
+
+if TYPE_CHECKING:
+    from inktex.training.validation import Validation
 
 
 @dataclass
@@ -34,8 +35,24 @@ class Position:
     best_wer: float = float("inf")
     best_exprate: float = 0.0
     last_wer: float = float("inf")
-    since_best: int = 0
+    stage_best_wer: float = float("inf")
+    since_best: int = 0  # validations since the best one of the stage
     finished: bool = False
+
+    def record(self, score: "Validation") -> bool:
+        """Take in a validation; whether it is the best of the run so far."""
+        self.last_wer = score.wer
+        self.since_best = 0 if score.wer < self.stage_best_wer else self.since_best + 1
+        self.stage_best_wer = min(self.stage_best_wer, score.wer)
+        if score.wer >= self.best_wer:
+            return False
+        self.best_wer, self.best_exprate = score.wer, score.exprate
+        return True
+
+    def begin_stage(self, stage: int) -> None:
+        """A new stage with epochs and patience of its own."""
+        self.stage, self.stage_start = stage, self.epoch
+        self.stage_best_wer, self.since_best = float("inf"), 0
 
 
 @dataclass(frozen=True)
@@ -74,7 +91,7 @@ class RunFolder:
         """Begin a new run; a folder that already holds one is left alone."""
         if self.exists:
             raise ValueError(
-                f"{self.path}: a run is there already; go on with --resume, or name another folder"
+                f"{self.path}: already contains a run; continue it with --resume, or name another folder"
             )
         content = {"model": model.to_json(), "training": options.to_json(), "command": command}
         write_atomically(self.path / "run.json", json.dumps(content, indent=1))
@@ -95,10 +112,9 @@ class RunFolder:
 
     def save_state(self, position: Position, tensors: dict[str, Tensor]) -> None:
         """Write a checkpoint; the one before stays beside it."""
-        data = save(
-            {name: value.detach().cpu().contiguous() for name, value in tensors.items()},
-            metadata={"position": json.dumps(asdict(position))},
-        )
+        kept = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+        where = json.dumps(asdict(position))
+        data = save(kept, metadata={"position": where, "sha256": tensors_digest(where, kept)})
         fresh = self.path / "state.new.safetensors"
         write_atomically(fresh, data)
         if self.state_file.exists():
@@ -113,8 +129,13 @@ class RunFolder:
                 continue
             try:
                 with safe_open(file, framework="pt") as content:
-                    position = Position(**json.loads(content.metadata()["position"]))
-                    return State(position, {name: content.get_tensor(name) for name in content.keys()})  # noqa: SIM118
+                    metadata = content.metadata()
+                    position = Position(**json.loads(metadata["position"]))
+                    tensors = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
+                # States of earlier versions carry no checksum.
+                if metadata.get("sha256", "") not in ("", tensors_digest(metadata["position"], tensors)):
+                    raise ValueError("damaged (its SHA-256 differs)")
+                return State(position, tensors)
             except (SafetensorError, OSError, KeyError, TypeError, ValueError) as error:
                 problems.append(f"{file}: {error}")
         if problems:

@@ -1,4 +1,4 @@
-"""Begin or resume a run: data, network, folder and workers put together for the loop."""
+"""Starts or resumes a run: puts data, network, folder and workers together for the loop."""
 
 import os
 from collections.abc import Sequence
@@ -10,14 +10,22 @@ import torch
 from rich.console import Console
 
 from inktex.corpus import Example, ExpressionModel, Synthesizer, load_split, open_bank, synthesize
+from inktex.corpus.free import FreeInk, free_drawings, free_vocabulary
+from inktex.corpus.wide import CORPUS_MIX, WideInk, wide_banks
 from inktex.latex import Vocabulary
+from inktex.latex.vocabulary import wide_vocabulary
 from inktex.model import Network, load_network
+from inktex.model.fast import accelerate
+from inktex.training.data import MadeInk, TrainingData
 from inktex.training.loop import Trainer
 from inktex.training.optimizing import choose_place, keep_freed_memory
+from inktex.training.options import TrainOptions
 from inktex.training.recipes import Recipe
 from inktex.training.reporting import Reporter
 from inktex.training.run import Position, RunFolder
 from inktex.training.workers import Workers
+
+FREE_VALIDATION = 300  # expressions of free ink to validate on where there is no CROHME
 
 
 @dataclass(frozen=True)
@@ -32,8 +40,19 @@ class Launch:
     initial: Path | None = None  # begin from these weights
 
 
-def gather(launch: Launch, seed: int) -> tuple[list[Example], list[Example]]:
-    """Training and validation examples: CROHME's, or synthetic ones that need no data."""
+def gather(launch: Launch, options: TrainOptions) -> tuple[list[Example], list[Example]]:
+    """Training and validation examples: CROHME's, or synthetic ones that need no data.
+
+    A run on free ink has no examples to train on. It is validated on CROHME 2013, which decides which epoch's
+    weights are kept and nothing else, or on free ink of its own where there is no CROHME.
+    """
+    seed = options.seed
+    if options.ink == "free":
+        try:
+            held_out = load_split("test2013", launch.data)
+        except FileNotFoundError:
+            return [], FreeInk(free_drawings(launch.data), seed=seed + 1).examples(0, FREE_VALIDATION)
+        return [], list(held_out)
     if launch.synthetic:
         writer = Synthesizer(open_bank("hershey"))
         examples = list(islice(synthesize(writer, ExpressionModel.builtin(), seed), launch.synthetic))
@@ -71,8 +90,13 @@ def _begin(
     workers: Workers,
     examples: tuple[Sequence[Example], Sequence[Example]] | None,
 ) -> Position:
-    training, validation = examples or gather(launch, recipe.training.seed)
-    vocabulary = Vocabulary.build(example.tokens for example in training)
+    training, validation = examples or gather(launch, recipe.training)
+    if recipe.training.ink == "wide":
+        vocabulary = wide_vocabulary()
+    elif recipe.training.ink == "free":
+        vocabulary = free_vocabulary()
+    else:
+        vocabulary = Vocabulary.build(example.tokens for example in training)
     config = replace(recipe.model, vocabulary=tuple(vocabulary.tokens))
     folder = RunFolder(launch.folder)
     if workers.is_first:
@@ -92,9 +116,25 @@ def _resume(
 ) -> Position:
     folder = RunFolder(launch.folder)
     config, options, command = folder.settings()
-    launch = replace(launch, synthetic=int(command.get("synthetic") or 0))
-    training, validation = examples or gather(launch, options.seed)
+    begun_with = Path(command["data"]) if command.get("data") else None
+    launch = replace(launch, synthetic=int(command.get("synthetic") or 0), data=launch.data or begun_with)
+    training, validation = examples or gather(launch, options)
     return _train(Recipe(config, options), launch, folder, workers, training, validation)
+
+
+def _made_ink(options: TrainOptions, launch: Launch, training: Sequence[Example]) -> MadeInk | None:
+    if options.ink == "wide":
+        return WideInk(training, wide_banks(launch.data), seed=options.seed)
+    if options.ink == "redrawn":
+        known = sorted({token for example in training for token in example.tokens})
+        return WideInk(training, [], CORPUS_MIX, seed=options.seed, known=known)
+    if options.ink == "free":
+        return FreeInk(free_drawings(launch.data), seed=options.seed)
+    return None
+
+
+def _size(training: Sequence[Example], options: TrainOptions) -> str:
+    return "made expressions" if options.ink == "free" else f"{len(training):,} expressions"
 
 
 def _train(
@@ -109,12 +149,20 @@ def _train(
     keep_freed_memory()
     place = choose_place(launch.device, recipe.training.precision, workers.local_rank)
     torch.manual_seed(recipe.training.seed)
-    network = Network(recipe.model)
+    network = accelerate(Network(recipe.model))
     if launch.initial is not None:
         network.load_state_dict(load_network(launch.initial).state_dict())
+    data = TrainingData(
+        training,
+        Vocabulary(recipe.model.vocabulary),
+        recipe.model.features,
+        recipe.model.stride,
+        recipe.training,
+        _made_ink(recipe.training, launch, training),
+    )
     console = Console(stderr=True)
     with Reporter(folder if workers.is_first else None, recipe.training, console) as reporter:
-        trainer = Trainer(network, recipe.training, training, validation, folder, place, workers, reporter)
+        trainer = Trainer(network, data, validation, folder, place, workers, reporter)
         state = folder.load_state()
         if state is not None:
             trainer.resume(state)
@@ -122,7 +170,7 @@ def _train(
                 console.print(f"goes on from step {state.position.step}", highlight=False)
         if workers.is_first:
             console.print(
-                f"{network.parameter_count:,} parameters, {len(training):,} expressions, "
+                f"{network.parameter_count:,} parameters, {_size(training, recipe.training)}, "
                 f"{len(validation):,} to validate, {place.device}{'' if place.half is None else ' bf16'}, "
                 f"{workers.count} worker(s), epoch {trainer.position.epoch + 1} of {recipe.training.epochs}",
                 highlight=False,

@@ -1,48 +1,71 @@
-"""Validation while training: greedy decoding of a data set, WER and ExpRate."""
+"""Validation while training: greedy decoding of a data set (WER, ExpRate) and its teacher-forced loss."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from rapidfuzz.distance import Levenshtein
+from torch import Tensor
 
 from inktex.corpus import Example
+from inktex.corpus.recombine import Piece
 from inktex.decoding import SearchOptions, greedy
-from inktex.features import FeatureOptions, extract_many
+from inktex.features import extract_many
 from inktex.model import Network
-from inktex.training.stepper import TorchStepper
+from inktex.reading.torch_stepper import TorchStepper
+from inktex.training.data import TrainingData
+from inktex.training.losses import Counts, losses
 from inktex.training.workers import Workers
 
 
 @dataclass(frozen=True)
 class Validation:
-    """Rates over a validation set, in percent."""
+    """Rates over a validation set in percent, and the teacher-forced loss per token."""
 
     wer: float
     exprate: float
+    loss: float
 
 
 class ValidationSet:
     """Features are made once; expressions of one length are decoded together."""
 
-    def __init__(self, examples: Sequence[Example], features: FeatureOptions, batch: int = 48) -> None:
-        made = extract_many([example.ink for example in examples], features)
+    def __init__(
+        self, examples: Sequence[Example], data: TrainingData, *, grammar: bool = True, batch: int = 48
+    ) -> None:
+        self._data, self._batch = data, batch
+        # The grammar reads forwards; a decoder that writes backwards is validated without it.
+        self._options = SearchOptions(beam=1, grammar=grammar)
+        made = extract_many([example.ink for example in examples], data.features)
         order = sorted(range(len(examples)), key=lambda i: len(made[i].rows))
-        self._items = [(made[i].rows, examples[i].tokens) for i in order]
-        self._batch = batch
+        self._items = [(examples[i], made[i].rows) for i in order]
 
     def score(self, network: Network, workers: Workers) -> Validation:
         """Decode this worker's share and put the counts of all together."""
+        counts = torch.zeros(6, dtype=torch.float64)
+        backward = network.config.direction == "backward"
         stepper = TorchStepper(network)
-        options = SearchOptions(beam=1)
-        counts = torch.zeros(4, dtype=torch.float64)
+        options = replace(self._options, grammar=False) if backward else self._options
         for at in range(workers.rank * self._batch, len(self._items), workers.count * self._batch):
             items = self._items[at : at + self._batch]
-            for answer, (_, truth) in zip(
-                greedy(stepper, [rows for rows, _ in items], options), items, strict=True
-            ):
+            answers = greedy(stepper, [rows for _, rows in items], options)
+            for answer, (example, _) in zip(answers, items, strict=True):
                 tokens = stepper.vocabulary.decode(answer.tokens)
-                edits = Levenshtein.distance(tokens, truth)
-                counts += torch.tensor([edits, len(truth), edits == 0, 1.0], dtype=torch.float64)
-        edits, tokens, right, expressions = workers.total(counts).tolist()
-        return Validation(100.0 * edits / max(tokens, 1), 100.0 * right / max(expressions, 1))
+                edits = Levenshtein.distance(tokens[::-1] if backward else tokens, example.tokens)
+                counts[:4] += torch.tensor([edits, len(example.tokens), edits == 0, 1.0], dtype=torch.float64)
+            counts[4:] += self._teacher_forced(network, [example for example, _ in items])
+        edits, tokens, right, expressions, loss, predicted = workers.total(counts).tolist()
+        return Validation(
+            100.0 * edits / max(tokens, 1), 100.0 * right / max(expressions, 1), loss / max(predicted, 1)
+        )
+
+    @torch.inference_mode()
+    def _teacher_forced(self, network: Network, examples: Sequence[Example]) -> Tensor:
+        """Summed loss and count of tokens, over expressions whose tokens the network knows."""
+        known = [Piece.of(e) for e in examples if not self._data.vocabulary.unknown(e.tokens)]
+        if not known:
+            return torch.zeros(2, dtype=torch.float64)
+        batch = self._data.plain_batch(known)
+        result = losses(network, network.config.direction, batch, 0.0)
+        counts = Counts.of(batch, len(network.decoders))
+        return torch.tensor([float(result.token), counts.tokens], dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""One process or several: what `torchrun` tells, wrapped so that the loop reads the same either way."""
+"""One process or several: wraps what `torchrun` provides, so that the loop is the same either way."""
 
 import os
 import sys

@@ -1,0 +1,77 @@
+"""Measure how well the lines of a page are found: `python scripts/score_lines.py`.
+
+Composes pages of 2 to 6 expressions of one writer (`inktex.corpus.pages` says how) and counts those of which
+every stroke is put into the right line; and counts the single expressions that are cut apart. The same seed
+gives the same pages. `--sheet FILE.png` draws what went wrong, one colour per line (needs Pillow).
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from inktex.corpus import load_split
+from inktex.corpus.pages import STYLES, compose_pages
+from inktex.ink import Ink
+from inktex.ink.lines import find_lines
+
+COLORS = ["#c81e1e", "#1e5ac8", "#148c28", "#a03cb4", "#c87800", "#008c96", "#5a5a5a"]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--split", default="test2013")
+    parser.add_argument("--pages", type=int, default=500, help="of each style")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--styles", nargs="*", default=list(STYLES))
+    parser.add_argument("--sheet", type=Path)
+    args = parser.parse_args()
+    examples = list(load_split(args.split))
+    wrong: list[tuple[Ink, list[tuple[int, ...]], str]] = []
+    cut = 0
+    for example in examples:
+        found = find_lines(example.ink)
+        if len(found) > 1:
+            cut += 1
+            wrong.append((example.ink, found, example.stem))
+    print(f"| {args.split} | |\n|---|---:|")
+    print(f"| single expressions cut apart | {cut} of {len(examples)} ({100 * cut / len(examples):.2f} %) |")
+    for name in args.styles:
+        right = 0
+        for page in compose_pages(examples, STYLES[name], args.pages, args.seed):
+            found = find_lines(page.ink)
+            line_of = np.array(page.line_of)
+            wanted = [tuple(np.flatnonzero(line_of == line).tolist()) for line in range(line_of.max() + 1)]
+            if found == wanted:
+                right += 1
+            else:
+                wrong.append((page.ink, found, f"{name}: {' '.join(page.sources)}"))
+        print(f"| {name} pages without error | {right} of {args.pages} ({100 * right / args.pages:.1f} %) |")
+    if args.sheet:
+        draw(wrong, args.sheet)
+
+
+def draw(items: list[tuple[Ink, list[tuple[int, ...]], str]], path: Path, columns: int = 5) -> None:
+    """A contact sheet, one colour per line that was found."""
+    from PIL import Image, ImageDraw
+
+    width, height = 360, 280
+    sheet = Image.new("RGB", (columns * width, -(-len(items) // columns) * height), "white")
+    pen = ImageDraw.Draw(sheet)
+    for number, (ink, lines, title) in enumerate(items):
+        x0, y0 = number % columns * width, number // columns * height
+        left, top, right, bottom = ink.bounds
+        scale = min((width - 20) / max(right - left, 1e-9), (height - 30) / max(bottom - top, 1e-9))
+        for line, strokes in enumerate(lines):
+            for stroke in strokes:
+                points = (ink[stroke] - [left, top]) * scale + [x0 + 10, y0 + 20]
+                pen.line([tuple(p) for p in np.repeat(points, 2, axis=0).tolist()], COLORS[line % 7], 2)
+        pen.text((x0 + 4, y0 + 4), title[:58], fill="black")
+    sheet.save(path)
+
+
+if __name__ == "__main__":
+    main()

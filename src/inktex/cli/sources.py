@@ -1,0 +1,68 @@
+"""What commands read: the inks of their sources, and the option `--limit`."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from inktex.ink import Ink, InkError, Limits
+
+LimitOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        help="Another limit on what is read, as 'file_bytes=100000000'; may be given several times.",
+    ),
+]
+
+
+def limits_of(given: Sequence[str] | None) -> "Limits":
+    """The default limits with those that were given."""
+    from inktex.ink import Limits
+
+    known = {field.name: field.default for field in fields(Limits)}
+    limits = Limits()
+    for each in given or ():
+        name, _, value = each.partition("=")
+        if name not in known or not value.isdecimal():
+            names = ", ".join(f"{name}={default}" for name, default in known.items())
+            raise typer.BadParameter(f"{each!r} is not a limit; they are {names}", param_hint="--limit")
+        try:
+            limits = replace(limits, **{name: int(value)})
+        except ValueError as error:
+            raise typer.BadParameter(f"{each}: {error}", param_hint="--limit") from None
+    return limits
+
+
+def inks_in(
+    sources: Iterable[str], *, page: bool, limits: "Limits", besides: Path | None = None
+) -> "Iterator[tuple[str, Ink | InkError]]":
+    """Names and inks of all sources; with `page`, each line by itself, numbered.
+
+    `besides` is the file that is written: where it lies in a folder of ink, it is passed over.
+    """
+    from inktex.ink import Ink
+    from inktex.ink.lines import split_page
+    from inktex.store.sources import ink_of, rows_in
+
+    for source in sources:
+        for row, problem in rows_in(source, limits=limits):
+            name, ink = row.source, ink_of(row, problem)
+            if besides is not None and name != source and is_same_file(name, besides):
+                continue
+            if page and isinstance(ink, Ink) and len(ink):
+                for number, part in enumerate(split_page(ink), 1):
+                    yield f"{name}@{number}", part
+            else:
+                yield name, ink
+
+
+def is_same_file(name: str, path: Path) -> bool:
+    """Whether a source is this file."""
+    try:
+        return Path(name).name == path.name and Path(name).samefile(path)
+    except (OSError, ValueError):
+        return False

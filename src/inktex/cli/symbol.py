@@ -1,0 +1,55 @@
+"""`inktex symbol`: which LaTeX command is this drawing? The likeliest ones, as Detexify answers."""
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command `symbol`."""
+    app.command()(symbol)
+
+
+def symbol(
+    sources: Annotated[
+        list[str], typer.Argument(help="Ink files with a single symbol each, or - for standard input.")
+    ],
+    top: Annotated[int, typer.Option(min=1, help="How many symbols to give for each.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per drawing.")] = False,
+    model: Annotated[
+        str | None, typer.Option(help="A model file or a name that `inktex models` lists.")
+    ] = None,
+) -> None:
+    """Read drawings of single symbols: for each the likeliest commands with their probabilities.
+
+    Exit code 1 if one could not be read.
+    """
+    from inktex.ink import InkError, read_all
+    from inktex.reading import ModelError
+    from inktex.recognizer import Recognizer
+
+    try:
+        recognizer = Recognizer(model)
+    except ModelError as error:
+        raise typer.BadParameter(str(error)) from None
+    drawings = [item for source in sources for item in read_all(source)]
+    failed = False
+    for name, ink in drawings:
+        try:
+            if isinstance(ink, InkError):
+                raise ink
+            guesses = recognizer.symbol(ink, top=top)
+        except InkError as error:
+            failed = True
+            typer.echo(f"inktex: {error.inside(source=name)}", err=True)
+            continue
+        if as_json:
+            found = [{"latex": each.latex, "probability": round(each.probability, 6)} for each in guesses]
+            typer.echo(json.dumps({"source": name, "symbols": found}, ensure_ascii=False))
+            continue
+        if len(drawings) > 1:
+            typer.echo(f"{name}:")
+        for each in guesses:
+            typer.echo(f"{each.probability:.3f}\t{each.latex}")
+    raise typer.Exit(1 if failed else 0)

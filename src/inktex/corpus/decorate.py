@@ -1,0 +1,234 @@
+r"""Accents, lines, braces and binomials over real letters and parts.
+
+The ink of an accent is a drawing of the symbol it looks like, made flat: `\hat` a `\wedge`, `\tilde` a
+`\sim`, `\vec` an arrow, lines a minus, braces a brace turned on its side.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from math import exp
+from random import Random
+
+import numpy as np
+
+from inktex.corpus.bank import Glyph
+from inktex.corpus.draft import Draft, joined, mark
+from inktex.corpus.metrics import metric
+from inktex.corpus.placing import Box, Placed
+from inktex.corpus.redraw import redraw, weighted
+from inktex.corpus.roles import role_of
+from inktex.corpus.rows import bracket, line, row
+from inktex.corpus.stock import Stock
+
+_LETTER_ACCENTS = (r"\hat", r"\bar", r"\vec", r"\dot", r"\ddot", r"\tilde", r"\overline", r"\underline")
+_LETTER_WEIGHTS = tuple(accumulate((5.0, 5.0, 5.0, 4.0, 2.5, 5.0, 0.0, 0.7)))
+_SPAN_ACCENTS = (
+    r"\overline",
+    r"\underline",
+    r"\widehat",
+    r"\widetilde",
+    r"\overrightarrow",
+    r"\overbrace",
+    r"\underbrace",
+)
+_SPAN_WEIGHTS = tuple(accumulate((5.0, 3.0, 2.0, 2.0, 3.0, 2.5, 2.5)))
+_BELOW = frozenset({r"\underline", r"\underbrace"})
+_MADE_OF = {
+    r"\hat": (r"\wedge",), r"\widehat": (r"\wedge",), r"\tilde": (r"\sim",), r"\widetilde": (r"\sim",),
+    r"\vec": (r"\rightarrow", r"\rightarrow", r"\rightharpoonup"),
+    r"\overrightarrow": (r"\rightarrow", r"\rightarrow", r"\rightharpoonup"),
+    r"\dot": (r"\cdot", "."), r"\ddot": (r"\cdot", "."),
+}  # fmt: skip
+# Height of the accent in x-heights, at most.
+_HEIGHTS = {
+    r"\hat": 0.42,
+    r"\widehat": 0.5,
+    r"\tilde": 0.32,
+    r"\widetilde": 0.36,
+    r"\vec": 0.4,
+    r"\overrightarrow": 0.42,
+}
+
+
+def decorated(stock: Stock, random: Random) -> Draft:
+    """An expression with accents over letters, a line or brace over a part, or a binomial."""
+    chance = random.random()
+    if chance < 0.62:
+        draft = (
+            stock.expression(random)
+            if random.random() < 0.5
+            else stock.part(random, (1, 1, 3, 4, 5, 6, 8, 10))
+        )
+        if len(draft.tokens) > 45:
+            draft = stock.part(random, (6, 8, 10))
+        redraw(draft, stock, random, 0.4)
+        if accented(draft, stock, random):
+            return draft
+        chance = random.random()
+    if chance < 0.75:
+        return _in_a_row(_with_line(stock, random), stock, random, 0.5)
+    return _in_a_row(binomial(stock, random), stock, random, 0.6)
+
+
+def accented(draft: Draft, stock: Stock, random: Random) -> bool:
+    """Put accents over some of the letters; whether there was room for any."""
+    letters = sorted({each.label for each in draft.marks if role_of(each.label) == "letter"})
+    if not letters:
+        return False
+    random.shuffle(letters)
+    done = 0
+    for label in letters[: 1 + int(random.random() * 2.5)]:
+        accent = weighted(random, _LETTER_ACCENTS, _LETTER_WEIGHTS)
+        for each in [each for each in draft.marks if each.label == label]:
+            usual = metric(label)
+            unit = each.height / usual.height
+            new = accent_mark(
+                accent, Box(each.x, each.y, each.x + each.width, each.y + each.height), unit, stock, random
+            )
+            if unit > 0 and not _collides(new, draft.marks, each):
+                wrap(draft, each.token, each.token + 1, accent, new)
+                done += 1
+    return done > 0
+
+
+def _collides(new: Placed, marks: Sequence[Placed], host: Placed) -> bool:
+    return any(
+        each is not host
+        and each.x < new.x + new.width
+        and new.x < each.x + each.width
+        and each.y < new.y + new.height
+        and new.y < each.y + each.height
+        for each in marks
+    )
+
+
+def wrap(draft: Draft, start: int, end: int, token: str, new: Placed, first: bool = False) -> None:
+    """Make tokens start to end the argument of `token`, which is written as `new` after (or before) them."""
+    inner = {number for number, each in enumerate(draft.marks) if start <= each.token < end}
+    draft.tokens[end:end] = ["}"]
+    draft.tokens[start:start] = [token, "{"]
+    for each in draft.marks:
+        each.token += 3 if each.token >= end else 2 if each.token >= start else 0
+    new.token = start
+    draft.marks.append(new)
+    strokes = [(len(draft.marks) - 1, stroke) for stroke in range(len(new.glyph.offsets) - 1)]
+    places = [place for place, (number, _) in enumerate(draft.order) if number in inner]
+    at = min(places) if first else max(places) + 1
+    draft.order[at:at] = strokes
+
+
+def accent_mark(accent: str, body: Box, unit: float, stock: Stock, random: Random) -> Placed:
+    """The ink of an accent over (or under) a body, of writing with x-height `unit`."""
+    width = body.right - body.left
+    away = unit * max(0.08, random.gauss(0.24, 0.09))
+    if accent in (r"\overbrace", r"\underbrace"):
+        new = _brace(accent, width * exp(random.gauss(0.03, 0.05)), unit, stock, random)
+    elif accent in (r"\bar", r"\overline", r"\underline"):
+        wanted = max(0.55 * unit, width * exp(random.gauss(0.05 if accent == r"\bar" else 0.12, 0.12)))
+        new = line(accent, wanted / unit, stock, random)
+        for name in ("scale_x", "scale_y", "y", "width", "height"):
+            setattr(new, name, getattr(new, name) * unit)
+    else:
+        glyph = stock.glyph(_MADE_OF[accent][int(random.random() * len(_MADE_OF[accent]))], random)
+        if accent in (r"\dot", r"\ddot"):
+            new = _dots(accent, glyph, unit, random)
+        else:
+            wanted = max(0.6 * unit, min(width, 1.3 * unit) * exp(random.gauss(0.0, 0.12)))
+            if accent in (r"\widehat", r"\widetilde", r"\overrightarrow"):
+                wanted = max(wanted, width * exp(random.gauss(0.05, 0.08)))
+            wide = wanted / max(glyph.width, 1e-9)
+            highest = _HEIGHTS[accent] * unit * exp(random.gauss(0.0, 0.2))
+            new = mark(0, accent, glyph, wide, min(wide, highest / max(glyph.height, 1e-9)), 0.0, 0.0)
+    new.label = accent
+    new.x = (body.left + body.right) / 2 - new.width / 2 + random.gauss(0.0, 0.08) * unit
+    new.y = body.bottom + away if accent in _BELOW else body.top - away - new.height
+    return new
+
+
+def _dots(accent: str, glyph: Glyph, unit: float, random: Random) -> Placed:
+    extent = max(glyph.width, glyph.height)
+    scale = min(1.0, 0.14 * unit / extent) if extent > 0 else 1.0
+    strokes = [stroke * scale for stroke in glyph.strokes]
+    if accent == r"\ddot":
+        apart = unit * max(0.2, random.gauss(0.42, 0.1))
+        strokes += [stroke + np.array((apart, random.gauss(0.0, 0.03) * unit)) for stroke in strokes]
+    return mark(0, accent, Glyph.from_strokes(accent, strokes, glyph.writer), 1.0, 1.0, 0.0, 0.0)
+
+
+def _brace(accent: str, width: float, unit: float, stock: Stock, random: Random) -> Placed:
+    """A brace turned on its side, its tip away from what it spans."""
+    upright = stock.glyph(r"\{", random)
+    turned = upright.points[:, ::-1] * np.array((1.0, 1.0 if accent == r"\overbrace" else -1.0))
+    strokes = [turned[a:b] for a, b in zip(upright.offsets, upright.offsets[1:], strict=False)]
+    glyph = Glyph.from_strokes(accent, strokes, upright.writer)
+    height = unit * max(0.25, random.gauss(0.5, 0.1))
+    return mark(0, accent, glyph, width / max(glyph.width, 1e-9), height / max(glyph.height, 1e-9), 0.0, 0.0)
+
+
+def _with_line(stock: Stock, random: Random) -> Draft:
+    """A part with a line, a wide accent or a brace over or under all of it."""
+    accent = weighted(random, _SPAN_ACCENTS, _SPAN_WEIGHTS)
+    brace = accent in (r"\overbrace", r"\underbrace")
+    if accent == r"\overrightarrow":
+        part = row(
+            [stock.symbol("ABCDEFGHMNOPQRSTXY"[int(random.random() * 18)], random) for _ in range(2)],
+            random,
+            0.5,
+        )
+    elif accent in (r"\widehat", r"\widetilde"):
+        part = stock.part(random, (1, 1, 2, 3))
+    else:
+        part = stock.part(random, (5, 6, 7, 8, 9, 10) if brace else (1, 2, 3, 3, 4, 5, 6))
+    redraw(part, stock, random, 0.35)
+    new = accent_mark(accent, part.box, 1.0, stock, random)
+    wrap(part, 0, len(part.tokens), accent, new)
+    if brace and random.random() < 0.7:
+        label = stock.part(random, (1, 1, 1, 2, 3)).scaled(max(0.45, random.gauss(0.65, 0.08)))
+        box = label.box
+        away = max(0.08, random.gauss(0.25, 0.1))
+        dy = new.y - away - box.bottom if accent == r"\overbrace" else new.y + new.height + away - box.top
+        label.moved(new.x + new.width / 2 - (box.left + box.right) / 2 + random.gauss(0.0, 0.1), dy)
+        part = joined((part, "^" if accent == r"\overbrace" else "_", "{", label, "}"))
+    return part
+
+
+def binomial(stock: Stock, random: Random) -> Draft:
+    """Two parts over each other in parentheses."""
+    lengths = (1, 1, 1, 1, 2, 3, 3)
+    above, below = stock.part(random, lengths), stock.part(random, lengths)
+    small = exp(random.gauss(-0.12, 0.08))
+    redraw(above, stock, random, 0.3)
+    redraw(below, stock, random, 0.3)
+    above.scaled(small)
+    below.scaled(small)
+    upper, lower = above.box, below.box
+    width = max(upper.right - upper.left, lower.right - lower.left)
+    gap = max(0.15, random.gauss(0.45, 0.15))
+    above.moved(
+        width / 2 - (upper.left + upper.right) / 2 + random.gauss(0, 0.08), -0.5 - gap / 2 - upper.bottom
+    )
+    below.moved(
+        width / 2 - (lower.left + lower.right) / 2 + random.gauss(0, 0.08), -0.5 + gap / 2 - lower.top
+    )
+    top, bottom = above.box.top - abs(random.gauss(0.1, 0.1)), below.box.bottom + abs(random.gauss(0.1, 0.1))
+    opening = bracket("(", top, bottom, stock, random)
+    closing = bracket(")", top, bottom, stock, random)
+    opening.x = -opening.width - max(0.08, random.gauss(0.2, 0.1))
+    closing.x = width + max(0.08, random.gauss(0.2, 0.1))
+    for each in (opening, closing):
+        each.label = r"\binom"
+    turns = (0, 2, 3, 1)
+    left, right = Draft([r"\binom"], [opening]), Draft([], [closing])
+    right.marks[0].token = -1  # the closing parenthesis belongs to the same token
+    made = joined((left, right, "{", above, "}", "{", below, "}"), turns)
+    return made.moved(-made.box.left, 0.0)
+
+
+def _in_a_row(draft: Draft, stock: Stock, random: Random, share: float) -> Draft:
+    """Put a part or a relation beside a draft, now and then."""
+    if random.random() >= share:
+        return draft
+    operator = ("=", "=", "+", "-", r"\leq", r"\in", r"\cdot")[int(random.random() * 7)]
+    other = stock.part(random, (1, 1, 2, 3, 4, 5, 6))
+    parts = [draft, stock.symbol(operator, random), other]
+    return row(parts if random.random() < 0.5 else parts[::-1], random)

@@ -1,0 +1,209 @@
+r"""Expressions in the making: tokens and placed glyphs, to be cut, joined and redrawn before they are ink.
+
+A `Draft` is made of a real expression (`Draft.of`) or of glyphs. Moving it is arithmetic on a few numbers per
+glyph; the points are touched once, by `finished`. Lengths are those of the ink it came from until `on_line`
+scales it so that its x-height is 1 and its baseline lies at y = 0 (y points down).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+
+from inktex.corpus.bank import Glyph, Points
+from inktex.corpus.example import StrokesOf
+from inktex.corpus.metrics import metric
+from inktex.corpus.placing import Box, Placed, box_of, shift
+from inktex.corpus.recombine import Piece
+from inktex.corpus.roles import role_of
+
+Order = list[tuple[int, int]]  # (mark, stroke of it) in the order of writing
+
+# Symbols whose height says how large the writing is.
+_TELLING_ROLES = frozenset({"letter", "digit", "function", "limit"})
+
+
+class Draft:
+    """Tokens, and the marks that they are written with; a mark's `token` is the place of its token."""
+
+    __slots__ = ("marks", "order", "tokens")
+
+    def __init__(self, tokens: list[str], marks: list[Placed], order: Order | None = None) -> None:
+        self.tokens = tokens
+        self.marks = marks
+        self.order = order if order is not None else written_in_turn(marks)
+
+    @classmethod
+    def of(cls, piece: Piece, writer: str = "") -> "Draft":
+        """A draft of real ink in which every stroke belongs to one token."""
+        marks: list[Placed] = []
+        place_of: dict[int, tuple[int, int]] = {}
+        for token, numbers in enumerate(piece.strokes_of):
+            if not numbers:
+                continue
+            label = piece.tokens[token]
+            strokes = [piece.strokes[number] for number in numbers]
+            low = np.min([stroke.min(axis=0) for stroke in strokes], axis=0)
+            glyph = Glyph.from_strokes(label, strokes, writer)
+            place_of |= {number: (len(marks), place) for place, number in enumerate(numbers)}
+            marks.append(mark(token, label, glyph, 1.0, 1.0, float(low[0]), float(low[1])))
+        return cls(list(piece.tokens), marks, [place_of[number] for number in sorted(place_of)])
+
+    def copy(self) -> "Draft":
+        """A copy that can be changed."""
+        return Draft(
+            self.tokens.copy(), [_copied(each, each.token) for each in self.marks], self.order.copy()
+        )
+
+    def cut(self, start: int, end: int) -> "Draft":
+        """A copy of tokens start to end with their marks."""
+        chosen = [number for number, each in enumerate(self.marks) if start <= each.token < end]
+        index = {number: place for place, number in enumerate(chosen)}
+        return Draft(
+            self.tokens[start:end],
+            [_copied(self.marks[number], self.marks[number].token - start) for number in chosen],
+            [(index[number], stroke) for number, stroke in self.order if number in index],
+        )
+
+    @property
+    def box(self) -> Box:
+        """The box around all marks."""
+        return box_of(self.marks)
+
+    def scaled(self, factor: float) -> "Draft":
+        """Change the size, about the origin."""
+        for each in self.marks:
+            each.scale_x *= factor
+            each.scale_y *= factor
+            each.x *= factor
+            each.y *= factor
+            each.width *= factor
+            each.height *= factor
+        return self
+
+    def moved(self, dx: float, dy: float) -> "Draft":
+        """Move all marks."""
+        shift(self.marks, dx, dy)
+        return self
+
+    def line(self) -> tuple[float, float]:
+        """Estimate x-height and baseline from the letters and digits of the main line."""
+        depth = 0
+        depth_of = []
+        for token in self.tokens:
+            depth -= token == "}"
+            depth_of.append(depth)
+            depth += token == "{"
+        telling = [each for each in self.marks if role_of(each.label) in _TELLING_ROLES and each.height > 0]
+        if not telling:
+            box = self.box
+            return max(box.bottom - box.top, 0.6 * (box.right - box.left), 1e-6) / 1.4, box.bottom
+        top = min(depth_of[each.token] for each in telling)
+        telling = [each for each in telling if depth_of[each.token] == top]
+        usual = [metric(each.label) for each in telling]
+        units = [each.height / each_metric.height for each, each_metric in zip(telling, usual, strict=True)]
+        unit = median(units)
+        base = median(
+            each.y + each.height + each_metric.bottom * unit
+            for each, each_metric in zip(telling, usual, strict=True)
+        )
+        return unit, base
+
+    def on_line(self, size: float = 1.0) -> "Draft":
+        """Scale to an x-height of `size` and put it on the baseline y = 0, beginning at x = 0."""
+        unit, base = self.line()
+        left = min(each.x for each in self.marks)
+        self.moved(-left, -base)
+        return self.scaled(size / unit)
+
+    def replace_mark(self, number: int, new: Placed) -> None:
+        """Put another mark in a mark's place; its strokes are written when the old one's first was."""
+        self.marks[number] = new
+        order: Order = []
+        done = False
+        for entry in self.order:
+            if entry[0] != number:
+                order.append(entry)
+            elif not done:
+                order += [(number, stroke) for stroke in range(len(new.glyph.offsets) - 1)]
+                done = True
+        self.order = order
+
+    def finished(self, points: Points | None = None) -> Piece:
+        """The ink, of `points` (those of all marks in turn, see `gather`) if they were changed."""
+        points = gather(self.marks) if points is None else points
+        starts = np.cumsum([0, *(len(each.points) for each in self.marks)]).tolist()
+        strokes = []
+        strokes_of: list[list[int]] = [[] for _ in self.tokens]
+        for place, (number, stroke) in enumerate(self.order):
+            each, start = self.marks[number], starts[number]
+            offsets = each.glyph.offsets
+            strokes.append(points[start + offsets[stroke] : start + offsets[stroke + 1]])
+            strokes_of[each.token].append(place)
+        owned: StrokesOf = tuple(map(tuple, strokes_of))
+        return Piece(tuple(strokes), tuple(self.tokens), owned)
+
+
+def gather(marks: Sequence[Placed]) -> Points:
+    """The points of all marks in one array, where they are placed."""
+    counts = [len(each.points) for each in marks]
+    frames = np.array([(each.scale_x, each.scale_y, each.x, each.y) for each in marks])
+    frames = np.repeat(frames, counts, axis=0)
+    placed: Points = np.concatenate([each.points for each in marks]) * frames[:, :2] + frames[:, 2:]
+    return placed
+
+
+def mark(token: int, label: str, glyph: Glyph, scale_x: float, scale_y: float, x: float, y: float) -> Placed:
+    """Place a glyph with its upper left corner at (x, y)."""
+    width, height = glyph.width * scale_x, glyph.height * scale_y
+    return Placed(token, label, glyph, glyph.points, scale_x, scale_y, x, y, width, height)
+
+
+def written_in_turn(marks: Sequence[Placed]) -> Order:
+    """The order of writing when every mark is finished before the next."""
+    return [
+        (number, stroke) for number, each in enumerate(marks) for stroke in range(len(each.glyph.offsets) - 1)
+    ]
+
+
+def joined(parts: Iterable["Draft | str"], turns: Sequence[int] | None = None) -> Draft:
+    """Put drafts and tokens without ink behind each other; nothing is moved.
+
+    `turns` gives the order in which the drafts among them are written, if it is not the order of the tokens.
+    """
+    tokens: list[str] = []
+    marks: list[Placed] = []
+    orders: list[Order] = []
+    for part in parts:
+        if isinstance(part, str):
+            tokens.append(part)
+            continue
+        first = len(marks)
+        for each in part.marks:
+            each.token += len(tokens)
+        marks += part.marks
+        orders.append([(number + first, stroke) for number, stroke in part.order] if first else part.order)
+        tokens += part.tokens
+    order = [entry for turn in turns or range(len(orders)) for entry in orders[turn]]
+    return Draft(tokens, marks, order)
+
+
+def _copied(each: Placed, token: int) -> Placed:
+    return Placed(
+        token,
+        each.label,
+        each.glyph,
+        each.points,
+        each.scale_x,
+        each.scale_y,
+        each.x,
+        each.y,
+        each.width,
+        each.height,
+    )
+
+
+def relabelled(glyph: Glyph, label: str) -> Glyph:
+    """The same drawing under another label."""
+    return glyph if glyph.label == label else replace(glyph, label=label)

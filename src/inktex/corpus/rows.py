@@ -1,0 +1,111 @@
+"""Put drafts next to, over and into each other, as a hand would: rows, fractions, scripts, brackets.
+
+All drafts stand on the line y = 0 with an x-height of about 1 and begin at x = 0, as `Draft.on_line` puts
+them; so do the results. Distances are drawn around usual ones.
+"""
+
+from math import exp
+from random import Random
+
+from inktex.corpus.draft import Draft, joined, mark
+from inktex.corpus.metrics import gap
+from inktex.corpus.placing import Placed
+from inktex.corpus.recombine import top_items
+from inktex.corpus.stock import Stock
+
+AXIS = -0.5  # height of the middle of operators and bars, y down
+
+
+def row(parts: list[Draft], random: Random, spacing: float = 1.0) -> Draft:
+    """Write drafts from left to right."""
+    right = 0.0
+    for number, part in enumerate(parts):
+        if number:
+            before, after = parts[number - 1].tokens, part.tokens
+            usual = gap(_last(before), after[0]) * spacing
+            right += max(0.08, usual * exp(random.gauss(0.0, 0.3)))
+        box = part.box
+        part.moved(right - box.left, random.gauss(0.0, 0.06))
+        right += box.right - box.left
+    return joined(parts)
+
+
+def _last(tokens: list[str]) -> str:
+    head = tokens[top_items(tokens)[-1][0]]
+    return head if head not in ("}", r"\frac", r"\sqrt") else "x"
+
+
+def fraction(above: Draft, below: Draft, stock: Stock, random: Random) -> Draft:
+    """One draft over the other with a bar between them."""
+    small = exp(random.gauss(-0.14, 0.08))
+    above.scaled(small)
+    below.scaled(small)
+    upper, lower = above.box, below.box
+    width = max(upper.right - upper.left, lower.right - lower.left)
+    left, right = (0.35 * exp(random.gauss(0.0, 0.4)) for _ in range(2))
+    bar = line(r"\frac", width + left + right, stock, random)
+    bar.y += AXIS + random.gauss(0.0, 0.06)
+    middle = left + width / 2
+    above.moved(
+        middle - (upper.left + upper.right) / 2 + random.gauss(0.0, 0.1),
+        bar.y - max(0.12, random.gauss(0.32, 0.12)) - upper.bottom,
+    )
+    below.moved(
+        middle - (lower.left + lower.right) / 2 + random.gauss(0.0, 0.1),
+        bar.y + bar.height + max(0.12, random.gauss(0.32, 0.12)) - lower.top,
+    )
+    turns = (1, 0, 2) if random.random() < 0.8 else (0, 1, 2)
+    made = joined((Draft([r"\frac"], [bar]), "{", above, "}", "{", below, "}"), turns)
+    return made.moved(-made.box.left, 0.0)
+
+
+def line(label: str, width: float, stock: Stock, random: Random) -> Placed:
+    """A level line of a width, its middle at y = 0."""
+    glyph = stock.glyph("-", random)
+    wide = width / max(glyph.width, 1e-9)
+    tall = min(wide, 0.14 / max(glyph.height, 1e-9))
+    bar = mark(0, label, glyph, wide, tall, 0.0, 0.0)
+    bar.y = -bar.height / 2
+    return bar
+
+
+def script(base: Draft, content: Draft, upper: bool, random: Random) -> Draft:
+    """A draft with a super- or subscript on its last symbol."""
+    content.scaled(min(0.85, max(0.42, random.gauss(0.6, 0.07))))
+    body, box = base.box, content.box
+    dx = body.right + max(0.03, random.gauss(0.16, 0.1)) - box.left
+    last = max(base.marks, key=lambda each: each.x + each.width)
+    if upper:
+        # Beside the upper part of a letter, at the upper corner of something tall.
+        foot = last.y + 0.6 if last.height > 2.4 else -max(0.65, -0.62 * last.y)
+        dy = foot + random.gauss(0.0, 0.13) - box.bottom
+    else:
+        dy = max(0.0, last.y + last.height - 0.5) - max(0.05, random.gauss(0.35, 0.15)) - box.top
+    content.moved(dx, dy)
+    return joined((base, "^" if upper else "_", "{", content, "}"))
+
+
+def bracket(label: str, top: float, bottom: float, stock: Stock, random: Random) -> Placed:
+    """A bracket that spans from top to bottom, beginning at x = 0."""
+    glyph = stock.glyph(label, random)
+    tall = (bottom - top) / max(glyph.height, 1e-9)
+    # A tall bracket is wider than a small one, but not in proportion.
+    usual = 0.45 * max(1.0, (bottom - top) / 2.3) ** 0.4 * exp(random.gauss(0.0, 0.2))
+    wide = (
+        min(tall, usual / max(glyph.width, 1e-9))
+        if label not in ("|", r"\|")
+        else min(tall, 0.3 / max(glyph.width, 1e-9))
+    )
+    return mark(0, label, glyph, wide, tall, 0.0, top)
+
+
+def enclosed(content: Draft, opening: str, closing: str, stock: Stock, random: Random) -> Draft:
+    """A draft in brackets that are as tall as it is."""
+    box = content.box
+    top = min(box.top, -1.5) - abs(random.gauss(0.15, 0.12))
+    bottom = max(box.bottom, 0.2) + abs(random.gauss(0.15, 0.12))
+    left = bracket(opening, top, bottom, stock, random)
+    right = bracket(closing, top + random.gauss(0.0, 0.08), bottom + random.gauss(0.0, 0.08), stock, random)
+    content.moved(left.width + max(0.1, random.gauss(0.25, 0.1)) - box.left, 0.0)
+    right.x = content.box.right + max(0.1, random.gauss(0.25, 0.1))
+    return joined((Draft([opening], [left]), content, Draft([closing], [right])))

@@ -1,0 +1,124 @@
+r"""Test sets for what CROHME does not test: lone symbols, matrices, symbols that no model knows.
+
+`load_test_set(name)` makes them from drawings and expressions that no model was trained on, always the same:
+
+- symbols: the held-out drawings of Detexify, mathnote and Omniglot, and symbols cut out of CROHME 2013;
+- matrices: matrices and cases of 2 to 4 rows, of parts of CROHME 2013 and held-out drawings;
+- unknown: drawings of the 40 classes of Detexify that no model knows (`drawings.UNKNOWN`), each with its
+  command as the only token.
+
+For calibration there is "mixed", of nothing that the others hold: CROHME 2013, held-out drawings that are not
+in "symbols", and drawings of other unknown classes than the 40.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+from inktex.corpus.bank import Glyph
+from inktex.corpus.draft import Draft, mark
+from inktex.corpus.drawings import COLLECTIONS, Part, open_drawings
+from inktex.corpus.example import Example
+from inktex.corpus.grids import cases, matrix
+from inktex.corpus.load import load_split
+from inktex.corpus.recombine import FITTED
+from inktex.corpus.stock import Stock, looks_like_a_dash
+from inktex.latex import symbols
+
+TEST_SETS = ("symbols", "matrices", "unknown", "mixed")
+MATRICES = 500  # expressions of the set of matrices
+MIXED = 400  # drawings of known and of unknown classes in the mixed set
+_MOST = 8  # symbols of a class that are taken from CROHME 2013, and from each collection
+_KINDS = ("pmatrix", "bmatrix", "vmatrix", "pmatrix", "cases")
+
+
+# A drawing of `\\` is two backslashes and not the end of a row.
+_STRUCTURE = frozenset(token for group in symbols.STRUCTURAL for token in symbols.GROUPS[group])
+
+
+def load_test_set(name: str, data: Path | None = None) -> list[Example]:
+    """The examples of a test set."""
+    if name == "symbols":
+        banks = [open_drawings(collection, "test", data) for collection in COLLECTIONS]
+        own = _stock("test2013", "test", data).cut_out
+        return [
+            _alone(glyph, f"{source}-{number}", source)
+            for source, glyphs in (*((bank.name, list(bank)) for bank in banks), ("crohme2013", own))
+            for number, glyph in enumerate(_few_of_each(glyphs))
+        ]
+    if name == "unknown":
+        glyphs = open_drawings("detexify", "unknown", data)
+        return [_alone(glyph, f"unknown-{number}", "detexify") for number, glyph in enumerate(glyphs)]
+    if name == "matrices":
+        return composed_matrices(_stock("test2013", "test", data), MATRICES)
+    if name == "mixed":
+        return _mixed(data)
+    raise ValueError(f"no test set is called {name!r}; there are {', '.join(TEST_SETS)}")
+
+
+def _mixed(data: Path | None) -> list[Example]:
+    """What confidence is calibrated on: expressions, lone symbols, and symbols that no model knows."""
+    spare = [
+        glyph
+        for collection in COLLECTIONS
+        for bank in [open_drawings(collection, "test", data)]
+        for kept in [set(map(id, _few_of_each(bank)))]
+        for glyph in bank
+        if id(glyph) not in kept
+        and not looks_like_a_dash(glyph)
+        and glyph.label not in {*FITTED, *_STRUCTURE}
+    ]
+    strange = list(open_drawings("detexify", "strangers", data))
+    made = list(load_split("test2013", data))
+    for name, glyphs in (("known", spare), ("strange", strange)):
+        chosen = Random(f"mixed/{name}").sample(glyphs, min(MIXED, len(glyphs)))
+        made += [_alone(glyph, f"{name}-{number}", name) for number, glyph in enumerate(chosen)]
+    return made
+
+
+def composed_matrices(stock: Stock, count: int) -> list[Example]:
+    """Matrices and cases out of a stock, always the same."""
+    made = []
+    for number in range(count):
+        random = Random(f"matrices/{number}")
+        kind, near = _KINDS[number % len(_KINDS)], random.random()
+        draft = _of_size(kind, stock, random, near)
+        made.append(draft.finished().to_example(f"{kind}-{number}", "matrices"))
+    return made
+
+
+def _of_size(kind: str, stock: Stock, random: Random, near: float) -> Draft:
+    """A draft of two to four rows; matrices have two to four columns."""
+    while True:
+        draft = cases(stock, random, near) if kind == "cases" else matrix(kind, stock, random, near)
+        rows = draft.tokens.count(r"\\") + 1
+        columns = draft.tokens.count("&") // rows + 1
+        if kind == "cases" or (2 <= rows <= 4 and 2 <= columns <= 4):
+            return draft
+
+
+def _stock(split: str, part: Part, data: Path | None) -> Stock:
+    banks = [(open_drawings(collection, part, data), 1.0) for collection in COLLECTIONS]
+    return Stock(list(load_split(split, data)), banks)
+
+
+def _few_of_each(glyphs: Iterable[Glyph]) -> list[Glyph]:
+    """At most so many of a label, chosen by what they look like and not by where they stand."""
+    by_label: dict[str, list[tuple[str, Glyph]]] = {}
+    for glyph in glyphs:
+        if looks_like_a_dash(glyph) or glyph.label in _STRUCTURE:
+            continue
+        digest = hashlib.sha256(glyph.points.round(3).tobytes()).hexdigest()
+        by_label.setdefault(glyph.label, []).append((digest, glyph))
+    return [
+        glyph
+        for members in by_label.values()
+        for _, glyph in sorted(members, key=lambda member: member[0])[:_MOST]
+        if glyph.label not in FITTED or glyph.label == "-"
+    ]
+
+
+def _alone(glyph: Glyph, stem: str, folder: str) -> Example:
+    draft = Draft([glyph.label], [mark(0, glyph.label, glyph, 1.0, 1.0, 0.0, 0.0)])
+    return draft.finished().to_example(stem, folder)

@@ -1,0 +1,105 @@
+"""Two readers of one ink: one writes its tokens from left to right, the other from right to left.
+
+A reader is least sure where it begins, and its mistakes carry on. So both search, each scores the other's
+hypotheses in one pass with the tokens given (teacher forcing), and the union is ranked by the weighted sum
+of both. Hypotheses are returned in reading order, with the attention of the forward reader. Only well-formed
+ones are kept; the backward search itself uses no grammar.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .beam import beam_search
+from .masks import token_table
+from .options import Hypothesis, SearchOptions
+from .stepper import LOWEST_LOG_PROB, Floats, Stepper
+
+
+def score_sequences(
+    stepper: Stepper, features: Any, sequences: Sequence[tuple[int, ...]], options: SearchOptions
+) -> list[Hypothesis]:
+    """What a model gives to token sequences of one expression, end mark included."""
+    if not sequences:
+        return []
+    state = stepper.start([features])
+    length = int(stepper.lengths(state)[0])
+    state = stepper.select(state, np.zeros(len(sequences), np.int64))
+    steps = max(len(tokens) for tokens in sequences) + 1
+    target = np.zeros((len(sequences), steps), np.int64)
+    for row, tokens in enumerate(sequences):
+        target[row, : len(tokens)] = tokens
+    counts = [len(tokens) + 1 for tokens in sequences]
+    log_probs = np.zeros((len(sequences), steps), np.float32)
+    attention = np.zeros((len(sequences), steps, length), np.float32)
+    rows = np.arange(len(sequences))
+    previous = np.zeros(len(sequences), np.int64)
+    for step in range(steps):
+        going = np.array([count > step for count in counts])[rows]
+        if not going.all():
+            state, rows, previous = stepper.select(state, np.flatnonzero(going)), rows[going], previous[going]
+        output = stepper.step(state, previous)
+        previous = target[rows, step]
+        log_probs[rows, step] = output.log_probs[np.arange(len(rows)), previous]
+        attention[rows, step] = output.attention[:, :length]
+        state = output.state
+    log_probs = np.maximum(log_probs, LOWEST_LOG_PROB)
+    return [
+        _hypothesis(tokens, log_probs[row, :count], attention[row, :count], options)
+        for row, (tokens, count) in enumerate(zip(sequences, counts, strict=True))
+    ]
+
+
+def _hypothesis(
+    tokens: tuple[int, ...], log_probs: Floats, attention: Floats, options: SearchOptions
+) -> Hypothesis:
+    total = float(log_probs.sum())
+    return Hypothesis(
+        tokens, total, options.score(total, len(log_probs)), log_probs.astype(np.float32), attention
+    )
+
+
+def search_both_ways(
+    forward: Stepper,
+    backward: Stepper,
+    features: Sequence[tuple[Any, Any]],
+    options: SearchOptions,
+    *,
+    cancelled: Callable[[], bool] | None = None,
+    deadline: float | None = None,
+) -> list[list[Hypothesis]]:
+    """The answers of two readers for each expression, given as each of them sees it; best first.
+
+    The backward reader's score counts `options.backward_weight` times. The lists of both readers are as long
+    as the beam, since a hypothesis that one of them ranks low may be the other's best.
+    """
+    wide = replace(options, top=max(options.top, options.beam))
+    freely = replace(wide, grammar=False)
+    table = token_table(forward.vocabulary)
+    found: list[list[Hypothesis]] = []
+    for ours, theirs in features:
+        own = beam_search(forward, [ours], wide, cancelled=cancelled, deadline=deadline)[0]
+        other = beam_search(backward, [theirs], freely, cancelled=cancelled, deadline=deadline)[0]
+        known = {hypothesis.tokens for hypothesis in own}
+        turned = {hypothesis.tokens[::-1]: hypothesis.log_prob for hypothesis in other if not hypothesis.cut}
+        fresh = [
+            tokens
+            for tokens in turned
+            if tokens not in known and (not options.grammar or table.accepts(tokens))
+        ]
+        own = own + score_sequences(forward, ours, fresh, options)
+        unseen = [hypothesis.tokens for hypothesis in own if hypothesis.tokens not in turned]
+        scored = score_sequences(backward, theirs, [tokens[::-1] for tokens in unseen], options)
+        turned |= {tokens: answer.log_prob for tokens, answer in zip(unseen, scored, strict=True)}
+        ranked = [
+            replace(each, score=each.score + options.backward_weight * _score(options, turned, each))
+            for each in own
+        ]
+        found.append(sorted(ranked, key=lambda hypothesis: -hypothesis.score)[: options.top])
+    return found
+
+
+def _score(options: SearchOptions, log_probs: dict[tuple[int, ...], float], hypothesis: Hypothesis) -> float:
+    return options.score(log_probs[hypothesis.tokens], len(hypothesis.tokens) + 1)

@@ -1,0 +1,279 @@
+"""Fits what a model file says about searching and confidence, on expressions whose truth is known.
+
+These are the best way to rank answers of different lengths, and the maps of the calibration. Their error
+is measured by cross-validation: each expression is judged by maps that never saw it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inktex.edits import edit_distance, edits
+from inktex.ink import Ink, InkError
+from inktex.latex import Vocabulary
+from inktex.reading import Model, Reader, Reading, symbol_places, whole
+from inktex.reading.calibration import (
+    KNOWN_FROM,
+    Calibration,
+    Floats,
+    Logistic,
+    answer_evidence,
+    known_evidence,
+    token_evidence,
+)
+
+Bools = NDArray[np.bool_]
+
+_FOLDS = 10
+DOUBTED = 0.05  # share of known symbols that may be taken for unknown ones
+LENGTH_RULES: tuple[dict[str, Any], ...] = (
+    {"length_handling": "none"},
+    {"length_handling": "normalise", "length_weight": 0.5},
+    {"length_handling": "normalise", "length_weight": 1.0},
+    {"length_handling": "reward", "length_weight": 0.2},
+    {"length_handling": "reward", "length_weight": 0.4},
+    {"length_handling": "reward", "length_weight": 0.6},
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One searched expression and what of its best answer is right."""
+
+    reading: Reading
+    right: bool
+    tokens_right: Bools
+    known: bool = True  # False for ink of a symbol that the model does not know
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How confidence and accuracy compare, over bins of equal width."""
+
+    error: float  # expected calibration error
+    uncalibrated: float  # the same for the model's own probabilities
+    curve: tuple[tuple[float, float, int], ...]  # mean confidence, accuracy, count of each bin in use
+
+    @classmethod
+    def of(cls, confidence: Floats, own: Floats, right: Bools, bins: int = 10) -> "Reliability":
+        number = np.minimum((confidence * bins).astype(int), bins - 1)
+        curve = tuple(
+            (float(confidence[number == each].mean()), float(right[number == each].mean()), int(count))
+            for each, count in enumerate(np.bincount(number, minlength=bins))
+            if count
+        )
+        return cls(calibration_error(confidence, right, bins), calibration_error(own, right, bins), curve)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The calibration and what it is worth."""
+
+    calibration: Calibration
+    answers: Reliability
+    tokens: Reliability
+    expressions: int
+    right: float  # share of answers that are right
+    found_out: float | None = None  # share of unknown symbols that are told, where there were any
+    doubted: float | None = None  # share of known symbols that are taken for unknown ones
+
+    def to_json(self) -> dict[str, Any]:
+        """For the model's card."""
+        return {
+            **self.calibration.to_json(),
+            "expressions": self.expressions,
+            **({} if self.found_out is None else {"unknown": _shares(self.found_out, self.doubted)}),
+            "error": {"answer": round(self.answers.error, 4), "token": round(self.tokens.error, 4)},
+            "curve": {
+                name: [[round(mean, 4), round(accuracy, 4), count] for mean, accuracy, count in part.curve]
+                for name, part in (("answer", self.answers), ("token", self.tokens))
+            },
+        }
+
+
+@dataclass(frozen=True)
+class RuleTried:
+    """How one way of ranking answers of different lengths did."""
+
+    search: dict[str, Any]  # fields of `SearchOptions`
+    right: float  # share of answers that are right
+    error: float  # token edits per token of the truth
+
+
+def try_length_rules(
+    model: Model, examples: Sequence[tuple[Ink, Sequence[str]]], *, beam: int = 10, jobs: int = 1
+) -> list[RuleTried]:
+    """Read with each of the usual rules, the best first; the plain sum wins where nothing is better."""
+    inks, total = [ink for ink, _ in examples], sum(len(truth) for _, truth in examples)
+    tried = []
+    for rule in LENGTH_RULES:
+        reader = Reader(model, replace(model.search, beam=beam, **rule))
+        right = wrong = 0
+        for place, tokens in reader.map(attrgetter("tokens"), inks, jobs=jobs, processes=True):
+            truth = tuple(examples[place][1])
+            answer = () if isinstance(tokens, InkError) else tokens
+            right += answer == truth
+            wrong += edit_distance(answer, truth)
+        tried.append(RuleTried(dict(rule), right / len(examples), wrong / max(total, 1)))
+    return sorted(tried, key=lambda each: (-each.right, each.error))
+
+
+def judge(
+    reader: Reader,
+    examples: Sequence[tuple[Ink, Sequence[str]]],
+    *,
+    jobs: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> list[Judged]:
+    """Read expressions and compare with their truth; ink that cannot be read is left out."""
+    judged: dict[int, Judged] = {}
+    for place, reading in reader.map(whole, [ink for ink, _ in examples], jobs=jobs):
+        if progress is not None:
+            progress(1)
+        if not isinstance(reading, InkError):
+            judged[place] = _judged(reading, tuple(examples[place][1]), reader.model.info.vocabulary)
+    return [judged[place] for place in sorted(judged)]
+
+
+def _shares(found_out: float, doubted: float | None) -> dict[str, float]:
+    return {"found_out": round(found_out, 4), "doubted": round(doubted or 0.0, 4)}
+
+
+def _judged(reading: Reading, truth: tuple[str, ...], vocabulary: Vocabulary) -> Judged:
+    kept = np.ones(len(reading.tokens), np.bool_)
+    for edit in edits(reading.tokens, truth):
+        if edit.tag != "insert":
+            kept[edit.source] = False
+    # A lone symbol outside the vocabulary; expressions with one rare token say nothing about the others.
+    known = len(truth) != 1 or not vocabulary.unknown(truth)
+    return Judged(reading, reading.tokens == truth, kept, known)
+
+
+def fit(judged: Sequence[Judged]) -> Fitted:
+    """Fit both maps, and measure them on folds that they were not fitted on."""
+    if len(judged) < 2 * _FOLDS or len({each.right for each in judged}) < 2:
+        raise ValueError(f"calibration needs right and wrong answers to {2 * _FOLDS} expressions or more")
+    evidence = np.array([answer_evidence(each.reading) for each in judged])
+    right = np.array([each.right for each in judged])
+    fold = np.arange(len(judged)) % _FOLDS
+    scores = np.zeros(len(judged))
+    token_scores = [np.zeros(0)] * len(judged)
+    for number in range(_FOLDS):
+        inside, outside = fold != number, fold == number
+        answer = fit_logistic(evidence[inside], right[inside])
+        token = _fit_tokens(judged, inside, answer(evidence))
+        scores[outside] = answer(evidence[outside])
+        for place in np.flatnonzero(outside).tolist():
+            rows = token_evidence(judged[place].reading.best, float(scores[place]))
+            token_scores[place] = np.maximum(token(rows), scores[place])
+    everything = np.ones(len(judged), np.bool_)
+    answer = fit_logistic(evidence, right)
+    token = _fit_tokens(judged, everything, answer(evidence))
+    best = [each.reading.best for each in judged]
+    known, found_out, doubted = _fit_known(judged, fold)
+    return Fitted(
+        calibration=Calibration(answer, token, known),
+        answers=Reliability.of(scores, np.exp([each.log_prob for each in best]), right),
+        tokens=Reliability.of(
+            np.concatenate(token_scores),
+            np.clip(np.exp(np.concatenate([each.token_log_probs[:-1] for each in best])), 0.0, 1.0),
+            np.concatenate([each.tokens_right for each in judged]),
+        ),
+        expressions=len(judged),
+        right=float(right.mean()),
+        found_out=found_out,
+        doubted=doubted,
+    )
+
+
+def _fit_known(
+    judged: Sequence[Judged], fold: NDArray[np.int_]
+) -> tuple[Logistic | None, float | None, float | None]:
+    """The map that tells known symbols from others, and what it says in folds that it was not fitted on.
+
+    Its threshold is set so that a share of `DOUBTED` of the known symbols is doubted. Known symbols that are
+    read wrong are left out: the answer is about another symbol than the ink.
+    """
+    if sum(not each.known for each in judged) < _FOLDS:
+        return None, None, None
+    rows: list[Floats] = []
+    labels: list[bool] = []
+    folds: list[int] = []
+    weights: list[float] = []  # every ink weighs alike, however many symbols it has
+    for place, each in enumerate(judged):
+        written = symbol_places(each.reading.tokens)
+        chosen = [number for number in written if each.tokens_right[number] or not each.known]
+        rows.append(known_evidence(each.reading)[chosen])
+        labels += [each.known] * len(chosen)
+        folds += [int(fold[place])] * len(chosen)
+        weights += [1.0 / len(chosen)] * len(chosen) if chosen else []
+    evidence, known, of_fold, weight = (
+        np.concatenate(rows),
+        np.array(labels),
+        np.array(folds),
+        np.array(weights),
+    )
+    told = np.zeros(len(known))
+    for number in range(_FOLDS):
+        inside = of_fold != number
+        told[~inside] = _known_map(evidence[inside], known[inside], weight[inside])(evidence[~inside])
+    doubts = told < KNOWN_FROM
+    shares = [float(np.average(doubts[kind], weights=weight[kind])) for kind in (~known, known)]
+    return _known_map(evidence, known, weight), shares[0], shares[1]
+
+
+def _known_map(evidence: Floats, known: Bools, weight: Floats) -> Logistic:
+    balance = np.where(known, weight / weight[known].sum(), weight / weight[~known].sum())
+    found = fit_logistic(evidence, known, weights=balance * len(known) / 2)
+    told = np.sort(found(evidence[known]))
+    order = np.argsort(found(evidence[known]))
+    passed = np.cumsum(weight[known][order]) / weight[known].sum()
+    limit = float(told[min(int(np.searchsorted(passed, DOUBTED)), len(told) - 1)])
+    limit = min(max(limit, 1e-6), 1.0 - 1e-6)
+    return Logistic(found.weights, found.bias - float(np.log(limit) - np.log1p(-limit)))
+
+
+def _fit_tokens(judged: Sequence[Judged], wanted: Bools, scores: Floats) -> Logistic:
+    places = np.flatnonzero(wanted).tolist()
+    rows = [token_evidence(judged[place].reading.best, float(scores[place])) for place in places]
+    return fit_logistic(
+        np.concatenate(rows), np.concatenate([judged[place].tokens_right for place in places])
+    )
+
+
+def fit_logistic(
+    evidence: Floats, right: Bools, ridge: float = 1e-2, weights: Floats | None = None
+) -> Logistic:
+    """Maximum likelihood by Newton's method, with a small penalty that keeps weights finite."""
+    counts = np.ones(len(evidence)) if weights is None else weights
+    rows = np.column_stack([evidence, np.ones(len(evidence))])
+    spread = np.maximum(rows.std(axis=0), 1e-9)
+    spread[-1] = 1.0
+    rows = rows / spread
+    penalty = np.diag([ridge] * evidence.shape[1] + [0.0]) * len(rows)
+    solution = np.zeros(rows.shape[1])
+    for _ in range(60):
+        p = 1.0 / (1.0 + np.exp(-np.clip(rows @ solution, -30, 30)))
+        gradient = rows.T @ (counts * (p - right)) + penalty @ solution
+        curvature = (rows * (counts * p * (1 - p))[:, None]).T @ rows + penalty
+        step = np.linalg.solve(curvature + 1e-9 * np.eye(len(solution)), gradient)
+        solution = solution - step
+        if np.abs(step).max() < 1e-8:
+            break
+    solution = solution / spread
+    return Logistic(tuple(solution[:-1].tolist()), float(solution[-1]))
+
+
+def calibration_error(confidence: Floats, right: Bools, bins: int = 10) -> float:
+    """Expected calibration error: |confidence - accuracy| averaged over bins of equal width."""
+    number = np.minimum((confidence * bins).astype(int), bins - 1)
+    total = 0.0
+    for each in range(bins):
+        inside = number == each
+        if inside.any():
+            total += inside.sum() * abs(confidence[inside].mean() - right[inside].mean())
+    return total / max(len(confidence), 1)

@@ -1,0 +1,246 @@
+"""Finds the lines of a page: returns the strokes of each line, in reading order.
+
+People write line after line, so a page is split in writing order, before a stroke from which on everything
+lies below what was written before. Inside an expression this happens at fractions, so flat strokes are
+classified first by what is above and below them, and a break inside a fraction is made less likely. Strokes
+that were added later, such as the dot of an i, join the nearest line. Ink that was not written line by line
+is split along wide blank stripes instead.
+
+Both classifiers are networks with one small hidden layer. `scripts/fit_lines.py` fits them on training ink
+and writes `lines.json`; `scripts/score_lines.py` measures how often they are right.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from inktex.ink.core import Ink
+from inktex.ink.line_features import WINDOW, Bools, Floats, Geometry, Ids, box_distance
+
+_LATE = 0.8  # a stroke so far from those before it may have been drawn late
+_LATE_RUN = 3  # strokes that are drawn late together, at most
+# Of single expressions of CROHME 2013, stripes as wide as these cut none apart.
+_STRIPE, _STRIPE_AT_BAR = 1.2, 2.0
+_COLUMN = 5.0
+_TALL = 1.7  # the least height of a bracket around several rows
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A network with one hidden layer."""
+
+    hidden: Floats  # (H, F)
+    hidden_bias: Floats  # (H,)
+    output: Floats  # (H,)
+    bias: float
+
+    def __call__(self, evidence: Floats) -> float:
+        """Log odds."""
+        return float(np.tanh(self.hidden @ evidence + self.hidden_bias) @ self.output + self.bias)
+
+
+@dataclass(frozen=True)
+class LineModel:
+    """The two judges, and the log odds from which on a line break is believed."""
+
+    bar: Judge
+    cut: Judge
+    threshold: float = 0.0
+
+
+@cache
+def line_model() -> LineModel:
+    """The weights in the package."""
+    data = json.loads(files("inktex.ink").joinpath("lines.json").read_text(encoding="utf-8"))
+    bar, cut = (
+        Judge(np.array(part["hidden"]), np.array(part["hidden_bias"]), np.array(part["output"]), part["bias"])
+        for part in (data["bar"], data["cut"])
+    )
+    return LineModel(bar, cut, data["threshold"])
+
+
+_MOST_OF_A_SYMBOL = 4  # strokes of a symbol that is written alone, such as ≅ or ∵
+_FLATNESS = 0.35  # height over width up to which a stroke is a bar
+_DOT = 0.25  # of the diagonal of the ink up to which a stroke is a dot
+
+
+def find_lines(
+    ink: Ink, model: LineModel | None = None, *, unit: float | None = None
+) -> list[tuple[int, ...]]:
+    """The strokes of each line, in their order; lines from top to bottom, on one level from left to right.
+
+    `unit` is the height of the writing, where it is known from more ink than this.
+    """
+    if len(ink) < 2 or (unit is None and _one_symbol(ink)):
+        return [tuple(range(len(ink)))] if len(ink) else []
+    page = Geometry(ink, unit)
+    late = _late(page)
+    kept = np.flatnonzero(~late)
+    ordered = Geometry(ink.select(kept.tolist()), page.unit) if late.any() else page
+    cuts = find_cuts(ordered, model or line_model())
+    lines = [kept[part] for part in np.split(np.arange(len(kept)), cuts)]
+    lines = _with_late(page, lines, np.flatnonzero(late))
+    parts = [part for line in lines for part in _stripes(page, line)]
+    parts = _in_brackets(page, parts)
+    return [tuple(line.tolist()) for line in _in_reading_order(page, parts)]
+
+
+def _one_symbol(ink: Ink) -> bool:
+    """Whether the ink is one symbol of bars and dots, such as = or !, whose strokes lie above each other."""
+    if len(ink) > _MOST_OF_A_SYMBOL:
+        return False
+    whole = np.ptp(ink.points, axis=0)
+    sizes = [np.ptp(stroke, axis=0) for stroke in ink.strokes]
+    large = [
+        height > _FLATNESS * width and np.hypot(width, height) > _DOT * np.hypot(*whole)
+        for width, height in sizes
+    ]
+    return bool(sum(large) <= 1)
+
+
+def split_page(ink: Ink) -> list[Ink]:
+    """The lines of a page as inks, in reading order."""
+    return [ink.select(line) for line in find_lines(ink)]
+
+
+def find_cuts(page: Geometry, model: LineModel) -> list[int]:
+    """Strokes that begin a line, by the order of writing: the likeliest first, the others around them."""
+    bars = [page.bar(stroke) for stroke in np.flatnonzero(page.flat).tolist()]
+    spans = [(bar.first, bar.last, 1.0 / (1.0 + np.exp(-model.bar(bar.evidence)))) for bar in bars]
+
+    def odds(low: int, place: int, high: int) -> float:
+        in_fraction = max((sure for first, last, sure in spans if first < place <= last), default=0.0)
+        return model.cut(page.cut(low, place, high, in_fraction))
+
+    around = dict.fromkeys(page.places().tolist(), (0, len(page)))
+    found = {place: odds(*(0, place, len(page))) for place in around}
+    cuts: list[int] = []
+    while found:
+        best = max(found, key=lambda place: found[place])
+        if found.pop(best) < model.threshold:
+            break
+        cuts.append(best)
+        low, high = around[best]
+        for place in found:
+            if around[place] == (low, high):
+                around[place] = (low, best) if place < best else (best, high)
+                if abs(place - best) <= WINDOW:
+                    found[place] = odds(around[place][0], place, around[place][1])
+    return sorted(cuts)
+
+
+def _late(page: Geometry) -> Bools:
+    """Strokes that fill something in on what was written long before: a dot, an accent, a bar."""
+    late = np.zeros(len(page), bool)
+    away = np.flatnonzero(page.jump > _LATE)
+    ends = np.append(away, len(page))[1:]
+    for start, end in zip(away.tolist(), ends.tolist(), strict=True):
+        if end - start > _LATE_RUN:
+            continue
+        recent = page.boxes[max(0, start - 8) : start]
+        older = page.boxes[: max(0, start - 8)]
+        raised = float((recent[:, 1] - page.boxes[start, 3]).min())  # over all that was just written
+        if len(older) and raised > 0.4:
+            nearest = float(box_distance(page.boxes[start], older).min())
+            late[start:end] = nearest < min(0.6, 0.5 * page.jump[start])
+    return late
+
+
+def _with_late(page: Geometry, lines: list[Ids], late: Ids) -> list[Ids]:
+    """Give late strokes to the lines that they are nearest to."""
+    if not len(late):
+        return lines
+    line_of = np.full(len(page), -1)
+    for number, line in enumerate(lines):
+        line_of[line] = number
+    known = np.flatnonzero(line_of >= 0)
+    for stroke in late.tolist():
+        earlier = known[known < stroke]
+        nearest = box_distance(page.boxes[stroke], page.boxes[earlier])
+        line_of[stroke] = line_of[earlier[int(nearest.argmin())]]
+    return [np.flatnonzero(line_of == number) for number in range(len(lines))]
+
+
+def _stripes(page: Geometry, line: Ids) -> list[Ids]:
+    """Cut where a blank stripe is wider than any inside an expression, whatever the order of writing."""
+    waiting, done = [line], []
+    while waiting:
+        part = waiting.pop()
+        cut = _stripe(page, part, 1) or _stripe(page, part, 0)
+        if cut is None:
+            done.append(part)
+        else:
+            waiting += [np.sort(cut[1]), np.sort(cut[0])]
+    return done
+
+
+def _stripe(page: Geometry, part: Ids, axis: int) -> tuple[Ids, Ids] | None:
+    """Both sides of the widest stripe across `axis` (1: between lines), if it is wide enough."""
+    if len(part) < 2:
+        return None
+    order = part[np.argsort(page.boxes[part, axis], kind="stable")]
+    begin, end = page.boxes[order, axis], np.maximum.accumulate(page.boxes[order, axis + 2])
+    gaps = begin[1:] - end[:-1]
+    widest = int(gaps.argmax())
+    needed = _COLUMN
+    if axis:
+        touching = order[
+            (np.abs(page.boxes[order, 3] - end[widest]) < 0.3) | (np.abs(begin - begin[widest + 1]) < 0.3)
+        ]
+        needed = _STRIPE_AT_BAR if page.flat[touching].any() else _STRIPE
+    return (order[: widest + 1], order[widest + 1 :]) if gaps[widest] > needed else None
+
+
+def _in_brackets(page: Geometry, lines: list[Ids]) -> list[Ids]:
+    """Join the rows of a matrix or of cases: lines beside a bracket that is as high as all of them."""
+    if len(lines) < 2:
+        return lines
+    boxes = np.array([_box(page, line) for line in lines])
+    middle, height = (boxes[:, 1] + boxes[:, 3]) / 2, boxes[:, 3] - boxes[:, 1]
+    joined = list(range(len(lines)))  # of every line, the first one that it belongs to
+    for number, line in enumerate(lines):
+        for stroke in line[_tall(page, line)].tolist():
+            left, top, right, bottom = page.boxes[stroke].tolist()
+            shared = np.minimum(boxes[:, 3], bottom) - np.maximum(boxes[:, 1], top)
+            held = (middle > top) & (middle < bottom) & (shared > 0.6 * height)
+            held &= (boxes[:, 0] < right + 1.5) & (boxes[:, 2] > left - 1.5)
+            held[number] = True
+            firsts = {joined[each] for each in np.flatnonzero(held).tolist()}
+            joined = [min(firsts) if first in firsts else first for first in joined]
+    return [
+        np.sort(np.concatenate([line for line, other in zip(lines, joined, strict=True) if other == first]))
+        for first in sorted(set(joined))
+    ]
+
+
+def _tall(page: Geometry, line: Ids) -> Bools:
+    """Strokes that may be brackets around several rows: upright, slender, and higher than letters."""
+    return (page.height[line] > _TALL) & (page.width[line] < 0.5 * page.height[line])
+
+
+def _box(page: Geometry, strokes: Ids) -> tuple[float, ...]:
+    return (*page.boxes[strokes, :2].min(axis=0).tolist(), *page.boxes[strokes, 2:].max(axis=0).tolist())
+
+
+def _in_reading_order(page: Geometry, lines: Sequence[Ids]) -> list[Ids]:
+    """From top to bottom; lines beside each other, as those of two columns, from left to right."""
+    boxes = [_box(page, line) for line in lines]
+    waiting = sorted(range(len(lines)), key=lambda number: boxes[number][1] + boxes[number][3])
+    found: list[Ids] = []
+    while waiting:
+        first = boxes[waiting[0]]
+        level = [waiting[0], *(number for number in waiting[1:] if _beside(first, boxes[number]))]
+        found += [lines[number] for number in sorted(level, key=lambda number: boxes[number][0])]
+        waiting = [number for number in waiting if number not in level]
+    return found
+
+
+def _beside(box: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether two boxes share most of the height of one, and nothing of their widths."""
+    shared = min(box[3], other[3]) - max(box[1], other[1])
+    apart = other[0] > box[2] or other[2] < box[0]
+    return apart and shared > 0.5 * min(box[3] - box[1], other[3] - other[1])

@@ -1,0 +1,59 @@
+"""The one path from ink to hypotheses: open a model, read ink with it, and see which strokes say what.
+
+    from inktex.reading import Reader, open_model
+    (reading,) = Reader(open_model()).read([ink])
+    reading.tokens, reading.alignment
+
+Everything that reads ink goes through here; onnxruntime is imported nowhere else.
+"""
+
+from .alignment import Alignment, LazyAlignment, align_strokes, symbol_places
+from .attention import intensity_at, point_attention, row_attention, stroke_attention
+from .calibration import Calibration
+from .executor import Executor, Processes, Threads, WorkerDied
+from .model import READINGS, Model, ModelInfo, ModelInput, Part
+from .modelfile import BACKWARD, Member, ModelError, ModelFile, join_models, read_model, write_model
+from .opening import find_model, find_weights, known_models, open_model, where_more_are
+from .reader import MAX_ROWS, Control, Reader, whole
+from .result import Reading
+from .single import SymbolGuess, guess_symbols
+
+__all__ = [
+    "BACKWARD",
+    "MAX_ROWS",
+    "READINGS",
+    "Alignment",
+    "Calibration",
+    "Control",
+    "Executor",
+    "LazyAlignment",
+    "Member",
+    "Model",
+    "ModelError",
+    "ModelFile",
+    "ModelInfo",
+    "ModelInput",
+    "Part",
+    "Processes",
+    "Reader",
+    "Reading",
+    "SymbolGuess",
+    "Threads",
+    "WorkerDied",
+    "align_strokes",
+    "find_model",
+    "find_weights",
+    "guess_symbols",
+    "intensity_at",
+    "join_models",
+    "known_models",
+    "open_model",
+    "point_attention",
+    "read_model",
+    "row_attention",
+    "stroke_attention",
+    "symbol_places",
+    "where_more_are",
+    "whole",
+    "write_model",
+]

@@ -1,0 +1,112 @@
+"""Attention mapped back to the ink: from annotations to feature rows, to points and to strokes.
+
+Takes the attention of one answer, (T+1, L), one row per token with the end mark last (the paper's α,
+equation 8), and the features that the annotations were made of. Returns the same rows over the N points
+or the S strokes of the ink. Every annotation stands for the `stride` feature rows pooled into it, every
+row for a place on a stroke. Between those places attention changes smoothly, but never across the gap
+between two strokes.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inktex.features import Features, is_first, stroke_starts
+
+Floats: TypeAlias = NDArray[np.floating[Any]]
+Ints: TypeAlias = NDArray[np.int64]
+
+
+def row_attention(attention: Floats, features: Features, stride: int) -> Floats:
+    """(T+1, N rows): each annotation's attention shared by the feature rows that it was pooled from."""
+    checked = _checked(attention, features, stride)
+    annotation = np.arange(len(features.rows)) // stride
+    return checked[:, annotation] / np.bincount(annotation)[annotation]
+
+
+def stroke_attention(attention: Floats, features: Features, stride: int, stroke_count: int) -> Floats:
+    """(T+1, S): how much of each token's attention lies on each stroke; rows sum to 1."""
+    checked = _checked(attention, features, stride)
+    annotations = checked.shape[1]
+    place = np.arange(len(features.rows)) // stride * stroke_count + features.stroke
+    shared = np.bincount(place, minlength=annotations * stroke_count).reshape(annotations, stroke_count)
+    strokes: Floats = checked @ (shared / shared.sum(axis=1, keepdims=True))
+    return strokes
+
+
+def intensity_at(attention: Floats, features: Features, stride: int, positions: Floats) -> Floats:
+    """(T+1, M): how brightly the ink is lit at M positions among its points (fractions lie between two).
+
+    Between 0 and the row's largest attention. Unlike a share of attention it does not depend on how densely
+    the pen was sampled.
+    """
+    checked = _checked(attention, features, stride)
+    knots = _knots(features, stride)
+    first = features.point[stroke_starts(features.stroke)]
+    stroke = np.searchsorted(first, positions, side="right") - 1
+    left = np.searchsorted(knots.position, positions, side="right") - 1
+    left = np.clip(left, knots.first[stroke], knots.last[stroke])
+    right = np.minimum(left + 1, knots.last[stroke])
+    gap = knots.position[right] - knots.position[left]
+    share = np.divide(positions - knots.position[left], gap, out=np.zeros(len(positions)), where=gap > 0)
+    share = np.clip(share, 0.0, 1.0)
+    before, after = checked[:, knots.annotation[left]], checked[:, knots.annotation[right]]
+    lit: Floats = before * (1 - share) + after * share
+    return lit
+
+
+def point_attention(attention: Floats, features: Features, stride: int, point_count: int) -> Floats:
+    """(T+1, N points): each token's attention as shares of the points; rows sum to 1.
+
+    The points of a stroke together have what `stroke_attention` gives the stroke.
+    """
+    intensity = intensity_at(attention, features, stride, np.arange(point_count, dtype=np.float64))
+    starts = stroke_starts(features.stroke)
+    first = features.point[starts].astype(np.int64)
+    sizes = np.diff(np.append(first, point_count))
+    total = np.repeat(np.add.reduceat(intensity, first, axis=1), sizes, axis=1)
+    mass = np.add.reduceat(row_attention(attention, features, stride), starts, axis=1)
+    even = np.broadcast_to(1.0 / np.repeat(sizes, sizes), intensity.shape)
+    share: Floats = np.divide(intensity, total, out=even.copy(), where=total > 0)
+    return np.repeat(mass, sizes, axis=1) * share
+
+
+@dataclass(frozen=True)
+class _Knots:
+    """Where on the ink each annotation stands; one that spans two strokes stands on both."""
+
+    annotation: Ints
+    position: NDArray[np.float64]  # among the points of the ink
+    first: Ints  # (strokes,) first and last knot of every stroke
+    last: Ints
+
+
+def _knots(features: Features, stride: int) -> _Knots:
+    annotation = np.arange(len(features.rows)) // stride
+    new_stroke = is_first(features.stroke)
+    starts = np.flatnonzero(new_stroke | is_first(annotation))
+    sizes = np.diff(np.append(starts, len(annotation)))
+    first = np.flatnonzero(new_stroke[starts])
+    return _Knots(
+        annotation=annotation[starts],
+        position=np.add.reduceat(features.point, starts) / sizes,
+        first=first,
+        last=np.append(first[1:], len(starts)) - 1,
+    )
+
+
+def _checked(attention: Floats, features: Features, stride: int) -> NDArray[np.float64]:
+    """The attention as rows that sum to 1; an error if it cannot belong to these features."""
+    annotations = -(-len(features.rows) // stride)
+    if attention.ndim != 2 or attention.shape[1] != annotations:
+        raise ValueError(
+            f"attention of shape {attention.shape} does not fit {len(features.rows)} feature rows pooled by "
+            f"{stride}: expected {annotations} annotations"
+        )
+    weights = np.asarray(attention, dtype=np.float64)
+    total = weights.sum(axis=1, keepdims=True)
+    even = np.full_like(weights, 1.0 / annotations)
+    shares: NDArray[np.float64] = np.divide(weights, total, out=even, where=total > 0)
+    return shares

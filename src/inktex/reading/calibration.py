@@ -1,0 +1,142 @@
+"""Calibrated confidence: turns what a search knows about an answer into the probability that it is right.
+
+A sum of log probabilities says which answer is better, not how often such answers are right. Two small
+logistic maps, fitted on the validation set and stored in the model's card, do that: one for the whole
+answer, one for each token. Without them the model's own probabilities are given. A third map, if the card
+has it, tells ink of symbols that the model knows from ink of others.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inktex.decoding import Hypothesis
+from inktex.latex.symbols import look_alike
+
+from .result import Reading
+
+Floats: TypeAlias = NDArray[np.float64]
+
+_FLOOR = 3e-3  # probabilities are kept this far from 0 and 1, or an answer without rivals stands alone
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """p = σ(w·x + b)."""
+
+    weights: tuple[float, ...]
+    bias: float
+
+    def __call__(self, evidence: Floats) -> Floats:
+        """Probabilities (n,) of rows of evidence (n, d)."""
+        result: Floats = 1.0 / (
+            1.0 + np.exp(-np.clip(evidence @ np.array(self.weights) + self.bias, -30, 30))
+        )
+        return result
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The maps of a model."""
+
+    answer: Logistic
+    token: Logistic
+    known: Logistic | None = None  # whether a token's ink is a symbol of the vocabulary at all
+
+    def to_json(self) -> dict[str, Any]:
+        """As stored in a model's card."""
+        return {
+            name: {"weights": list(part.weights), "bias": part.bias}
+            for name, part in (("answer", self.answer), ("token", self.token), ("known", self.known))
+            if part is not None
+        }
+
+    @classmethod
+    def from_card(cls, card: dict[str, Any]) -> "Calibration | None":
+        """The calibration of a model, if it has one that this version understands."""
+        data = card.get("calibration")
+        if not isinstance(data, dict):
+            return None
+        try:
+            answer, token = (_logistic(data[name]) for name in ("answer", "token"))
+            known = _logistic(data["known"]) if "known" in data else None
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            return None
+        numbers = [number for part in (answer, token, known) if part for number in (*part.weights, part.bias)]
+        if not np.isfinite(numbers).all():
+            return None
+        if len(answer.weights) != ANSWER_EVIDENCE or len(token.weights) != TOKEN_EVIDENCE:
+            return None
+        if known is not None and len(known.weights) != KNOWN_EVIDENCE:
+            known = None
+        return cls(answer, token, known)
+
+
+def _logistic(data: Any) -> Logistic:
+    return Logistic(tuple(map(float, data["weights"])), float(data["bias"]))
+
+
+ANSWER_EVIDENCE = 4
+TOKEN_EVIDENCE = 3
+KNOWN_EVIDENCE = 6
+KNOWN_FROM = 0.5  # a symbol is said to be known from this probability on
+
+
+def answer_evidence(reading: Reading) -> Floats:
+    """(ANSWER_EVIDENCE,) about the best answer of a reading."""
+    probabilities = [math.exp(each.log_prob) for each in reading.hypotheses]
+    share = probabilities[0] / max(sum(probabilities), 1e-300)
+    weakest = math.exp(reading.token_log_probs.min())
+    return np.array([_logit(probabilities[0]), _logit(share), _logit(weakest), _neglected(reading.strokes)])
+
+
+def _neglected(attention: NDArray[np.floating[Any]]) -> float:
+    """Share of the strokes that all tokens together hardly looked at; `attention` is (T+1, S)."""
+    return float((attention[:-1].sum(axis=0) < 0.1).mean()) if attention.size else 0.0
+
+
+def token_evidence(best: Hypothesis, score: float) -> Floats:
+    """(T, TOKEN_EVIDENCE) about the tokens of an answer whose calibrated score is known."""
+    own = np.clip(np.exp(best.token_log_probs[:-1].astype(np.float64)), _FLOOR, 1.0 - _FLOOR)
+    evidence = np.empty((len(own), TOKEN_EVIDENCE))
+    evidence[:, 0] = np.log(own) - np.log1p(-own)
+    evidence[:, 1] = _logit(score)
+    evidence[:, 2] = _logit(math.exp(best.token_log_probs.min()))
+    return evidence
+
+
+def known_evidence(reading: Reading) -> Floats:
+    """(T, KNOWN_EVIDENCE) about whether the tokens of the best answer are what the ink shows.
+
+    Readings that look the same (x and X alone) count together: not to know which is meant is not to see
+    something unknown. The evidence is the probability of the token, of the answer, of the weakest token, how
+    far the answer is ahead of the others, what a decoder that writes backwards says, and how short the answer
+    is, since a symbol is surer among others.
+    """
+    best = reading.best
+    looks = [tuple(map(look_alike, reading.vocabulary.decode(each.tokens))) for each in reading.hypotheses]
+    alike = [each for each, look in zip(reading.hypotheses, looks, strict=True) if look == looks[0]]
+    together = _log_sum([each.log_prob for each in alike])
+    tokens = best.token_log_probs[:-1].astype(np.float64) + (together - best.log_prob)
+    evidence = np.empty((len(best.tokens), KNOWN_EVIDENCE))
+    own = np.clip(np.exp(tokens), _FLOOR, 1.0 - _FLOOR)
+    evidence[:, 0] = np.log(own) - np.log1p(-own)
+    evidence[:, 1] = _logit(math.exp(together))
+    evidence[:, 2] = evidence[:, 0].min(initial=_logit(1.0))
+    evidence[:, 3] = _logit(math.exp(together - _log_sum([each.log_prob for each in reading.hypotheses])))
+    backward = _log_sum([each.score for each in alike]) - together
+    evidence[:, 4] = max(backward / (len(best.tokens) + 1), -5.0)
+    evidence[:, 5] = 1.0 / max(len(best.tokens), 1)
+    return evidence
+
+
+def _log_sum(values: list[float]) -> float:
+    return float(np.logaddexp.reduce(values))
+
+
+def _logit(probability: float) -> float:
+    kept = min(max(probability, _FLOOR), 1.0 - _FLOOR)
+    return math.log(kept) - math.log1p(-kept)

@@ -1,0 +1,103 @@
+"""How people write: the number of strokes of each symbol, and how close the strokes of one symbol are.
+
+Gives log probabilities and their ratios for a label or for the features of an ink, from counts over CROHME's
+training set (`habits.json`, made by `scripts/writing_habits.py`).
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inktex.features import Features, stroke_starts
+
+Values = NDArray[np.float64]
+
+MOST_STROKES = 8  # of one symbol
+# Bounds of the classes in which pairs of strokes are counted.
+DISTANCES = (0.05, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.3, 1.8)  # in mean stroke diagonals
+OVERLAPS = (-1.0, -0.3, 0.0, 0.3, 0.7)  # of their widths
+_STEP = 0.1  # distance of points on a stroke, for measuring how near two strokes come to each other
+
+
+@dataclass(frozen=True)
+class StrokePairs:
+    """Strokes that follow each other: (S-1,) how near they come, and how much of their width they share."""
+
+    distance: Values
+    overlap: Values  # 1: one lies above the other, below 0: a gap between them
+
+    def classes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The classes in which the pairs are counted."""
+        return np.searchsorted(DISTANCES, self.distance), np.searchsorted(OVERLAPS, self.overlap)
+
+
+def stroke_pairs(features: Features) -> StrokePairs:
+    """Measure all strokes of an ink that follow each other."""
+    starts = stroke_starts(features.stroke)
+    strokes = np.split(features.rows[:, :2].astype(np.float64), starts[1:])
+    unit = float(np.mean([np.hypot(*np.ptp(stroke, axis=0)) for stroke in strokes])) or 1.0
+    dense = [_dense(stroke / unit) for stroke in strokes]
+    measured = [_near(first, second) for first, second in pairwise(dense)]
+    values = np.array(measured, dtype=np.float64).reshape(-1, 2)
+    return StrokePairs(values[:, 0], values[:, 1])
+
+
+def _near(first: Values, second: Values) -> tuple[float, float]:
+    gaps = first[:, None] - second[None]
+    distance = float(np.sqrt((gaps * gaps).sum(axis=-1).min()))
+    (left, right), (other_left, other_right) = ((p[:, 0].min(), p[:, 0].max()) for p in (first, second))
+    shared = min(right, other_right) - max(left, other_left)
+    return distance, float(shared / max(min(right - left, other_right - other_left), _STEP))
+
+
+def _dense(points: Values) -> Values:
+    """Points along a stroke, near enough to each other to see where strokes cross."""
+    steps = np.diff(points, axis=0)
+    lengths = np.hypot(steps[:, 0], steps[:, 1])
+    parts = np.maximum(np.ceil(lengths / max(_STEP, lengths.sum() / 200)).astype(np.int64), 1)
+    source = np.repeat(np.arange(len(parts)), parts)
+    within = np.arange(len(source)) - np.repeat(np.cumsum(parts) - parts, parts)
+    return np.concatenate((points[source] + steps[source] * (within / parts[source])[:, None], points[-1:]))
+
+
+def join_scores(features: Features) -> Values:
+    """(S-1,) log odds that a stroke and the next one belong to one symbol, against a pair of two symbols."""
+    near, over = stroke_pairs(features).classes()
+    return _join_table()[near, over]
+
+
+@cache
+def length_scores(label: str) -> Values:
+    """(MOST_STROKES,) log probability that a symbol has 1, 2, … strokes; rare symbols lean on all symbols."""
+    counts: dict[str, list[int]] = _habits()["strokes"]
+    everything = np.sum([_padded(each) for each in counts.values()], axis=0) + 1.0
+    usual = everything / everything.sum()
+    own = _padded(counts.get(label, []))
+    scores: Values = np.log((own + 2.0 * usual) / (own.sum() + 2.0))
+    return scores
+
+
+def _padded(counts: Sequence[int]) -> Values:
+    return np.array([*counts, *[0] * MOST_STROKES][:MOST_STROKES], dtype=np.float64)
+
+
+@cache
+def _join_table() -> Values:
+    """(distance classes, overlap classes) log odds; one more of each kind keeps rare classes moderate."""
+    same, other = (np.array(_habits()["pairs"][name], dtype=np.float64) + 1.0 for name in ("same", "other"))
+    table: Values = np.log(same / same.sum()) - np.log(other / other.sum())
+    return table
+
+
+@cache
+def _habits() -> dict[str, Any]:
+    text = files("inktex.reading").joinpath("habits.json").read_text(encoding="utf-8")
+    habits: dict[str, Any] = json.loads(text)
+    return habits

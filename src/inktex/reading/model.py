@@ -1,0 +1,224 @@
+"""A model that is ready to read: one network or several, whether exported or still as PyTorch weights."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
+from typing import Any
+
+from inktex.decoding import EnsembleStepper, SearchOptions, Stepper
+from inktex.features import FeatureOptions, Features, extract_many
+from inktex.ink import Ink
+from inktex.latex import Vocabulary
+
+from .fields import from_json
+from .modelfile import BACKWARD, Member, ModelError, ModelFile
+from .onnx_stepper import OnnxEncoder, OnnxStepper
+
+READINGS = 5  # found in every search, since confidence depends on what else an ink could be
+# How every model is searched, unless its file says otherwise. Hypotheses e^5 times less probable than the
+# best are given up. A step costs as much as there are hypotheses times annotations; past `widest` the beam
+# narrows, so that time grows with the ink and not with its square: 50 symbols still have the whole beam.
+SEARCH: dict[str, Any] = {"top": READINGS, "prune": 5.0, "widest": 1600, "max_length": 1000}
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What a model is and reads; of an ensemble, what its first member reads."""
+
+    name: str
+    config: dict[str, Any]
+    features: FeatureOptions
+    vocabulary: Vocabulary
+    stride: int  # feature rows per annotation
+    card: dict[str, Any]
+    sha256: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ModelInput:
+    """An ink as a model reads it."""
+
+    features: Features  # of the first member: attention refers to these rows
+    arrays: Any  # what the stepper takes: (N, 8), or a tuple of such where members read different features
+    backward: Any = None  # the same for the networks that write from right to left
+
+
+@dataclass(frozen=True)
+class Part:
+    """One network of a model, not yet loaded."""
+
+    name: str
+    config: dict[str, Any]  # of its `ModelConfig`
+    load: Callable[[], Stepper] = field(repr=False)
+    weight: float = 1.0  # its share in the ensemble's mean
+
+    @property
+    def features(self) -> FeatureOptions:
+        """What the network reads."""
+        return from_json(FeatureOptions, self.config["features"])
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What the network writes."""
+        tokens = self.config["vocabulary"]
+        if not isinstance(tokens, list | tuple):
+            raise ValueError("the vocabulary is not a list")
+        made = Vocabulary(tokens)
+        "".join(made.tokens).encode()  # UnicodeEncodeError: half a character, which could not be shown
+        return made
+
+    @property
+    def stride(self) -> int:
+        """Feature rows per annotation."""
+        layers = self.config["pool_after"]
+        if not isinstance(layers, list | tuple) or len(layers) > _MOST_POOLING:
+            raise ValueError(f"pool_after must be a list of at most {_MOST_POOLING} layers")
+        return int(2 ** len(layers))
+
+    @property
+    def backward(self) -> bool:
+        """Whether it writes its tokens from right to left."""
+        return bool(self.config.get("direction", "forward") == "backward")
+
+
+_MOST_POOLING = 6  # layers that halve the time
+
+
+class _Side:
+    """The networks of one direction, as one stepper."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self.views = tuple(dict.fromkeys(part.features for part in parts))
+
+    @cached_property
+    def stepper(self) -> Stepper:
+        """Made at first use."""
+        if len(self._parts) == 1:
+            return self._parts[0].load()
+        views = None if len(self.views) == 1 else [self.views.index(part.features) for part in self._parts]
+        return EnsembleStepper(
+            [part.load() for part in self._parts], weights=[part.weight for part in self._parts], views=views
+        )
+
+    def arrays(self, made: dict[FeatureOptions, list[Features]], place: int) -> Any:
+        """What the stepper takes of one ink."""
+        rows = tuple(made[view][place].rows for view in self.views)
+        return rows[0] if len(rows) == 1 else rows
+
+
+class Model:
+    """One network or an ensemble; threads may share it."""
+
+    def __init__(
+        self,
+        name: str,
+        parts: Sequence[Part],
+        *,
+        search: SearchOptions | None = None,
+        card: dict[str, Any] | None = None,
+        sha256: str = "",
+        sources: Sequence[str] = (),
+    ) -> None:
+        """`search` is how it is best searched; `sources` are what another process opens to have it, too."""
+        self.parts = tuple(parts)
+        self.sources = tuple(sources)
+        self.search = search or SearchOptions(**SEARCH)
+        forward = [part for part in self.parts if not part.backward]
+        first = (forward or self.parts)[0]
+        try:
+            self._forward = _Side(forward)
+            backward = [part for part in self.parts if part.backward]
+            self._backward = _Side(backward) if backward else None
+            self.info = ModelInfo(
+                name=name,
+                config=first.config,
+                features=first.features,
+                vocabulary=first.vocabulary,
+                stride=first.stride,
+                card=card or {},
+                sha256=sha256,
+                members=tuple(part.name for part in self.parts),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise _misfit(name, error) from None
+
+    @classmethod
+    def of_file(cls, file: ModelFile, name: str, *, threads: int = 1, sources: Sequence[str] = ()) -> "Model":
+        """The model that a model file holds."""
+        # Files of earlier versions may hold the weight of a language model, which is no longer used.
+        search = {key: value for key, value in file.search.items() if key != "scorer_weight"}
+        try:
+            options = from_json(SearchOptions, {**SEARCH, **search})
+        except (TypeError, ValueError) as error:
+            raise _misfit(name, error) from None
+        parts = _parts(file.members, threads)
+        return cls(name, parts, search=options, card=file.card, sha256=file.sha256, sources=sources)
+
+    @classmethod
+    def joined(cls, models: "Sequence[Model]", name: str) -> "Model":
+        """An ensemble of all networks of some models, searched as the first one is."""
+        if len({model.info.vocabulary for model in models}) > 1:
+            raise ModelError("models of an ensemble must have the same vocabulary")
+        return cls(
+            name,
+            [part for model in models for part in model.parts],
+            search=models[0].search,
+            sha256="+".join(model.info.sha256 for model in models),
+            sources=[source for model in models for source in model.sources],
+        )
+
+    def stepper(self) -> Stepper:
+        """The model for a search, from left to right; always the same one, made at first use."""
+        self.check_partner()
+        return self._forward.stepper
+
+    def check_partner(self) -> None:
+        """ModelError if all networks write from right to left: they only help others to read."""
+        if all(part.backward for part in self.parts):
+            raise ModelError(
+                f"{self.info.name}: writes from right to left and needs a partner that writes from left to "
+                "right; open or export both together"
+            )
+
+    def backward_stepper(self) -> Stepper | None:
+        """Its networks that write from right to left, if it has any."""
+        return None if self._backward is None else self._backward.stepper
+
+    def inputs(self, inks: Sequence[Ink]) -> list[ModelInput]:
+        """Features of inks, for `stepper().start` and for the way back to the strokes."""
+        sides = [self._forward] if self._backward is None else [self._forward, self._backward]
+        views = dict.fromkeys(view for side in sides for view in side.views)
+        made = {view: extract_many(inks, view) for view in views}
+        features = made[self._forward.views[0]]
+        return [
+            ModelInput(features[place], *(side.arrays(made, place) for side in sides))
+            for place in range(len(inks))
+        ]
+
+
+def _parts(members: Sequence[Member], threads: int) -> list[Part]:
+    """The networks of a file; an encoder that two decoders share is loaded once."""
+
+    @cache
+    def encoder(name: str) -> OnnxEncoder:
+        owner = next(part for part in parts if part.name == name)
+        graph = next(member.encoder for member in members if member.name == name)
+        return OnnxEncoder(graph, owner.stride, threads=threads)
+
+    def load(member: Member) -> Stepper:
+        return OnnxStepper(
+            encoder(member.encoder_of or member.name),
+            member.decoder,
+            next(part.vocabulary for part in parts if part.name == member.name),
+            suffix=BACKWARD if member.encoder_of else "",
+            threads=threads,
+        )
+
+    parts = [Part(each.name, each.config, partial(load, each), each.weight) for each in members]
+    return parts
+
+
+def _misfit(name: str, error: Exception) -> ModelError:
+    return ModelError(f"{name}: its config does not fit this version of inktex ({error})")

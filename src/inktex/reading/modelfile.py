@@ -1,0 +1,197 @@
+"""The model file `*.inktex`: an uncompressed zip of one network or an ensemble.
+
+    manifest.json             format, members, and the SHA-256 of every other file
+    NAME/encoder.onnx         features to annotations, already projected for the decoder
+    NAME/decoder.onnx         one step
+    NAME/config.json          the `ModelConfig` of the network, vocabulary and feature options included
+    card.json                 what the model is: training data, results, calibration
+    search.json               how to search with it, where that differs from the defaults (optional)
+
+A member is the folder `NAME`; an ensemble has several. A network with two decoders, one per direction, is
+two members that share an encoder: the manifest names the member that has it. Nothing in the file is ever
+executed or unpickled.
+"""
+
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from inktex.files import write_atomically
+
+from .fields import is_number
+
+FORMAT = "inktex.model/2"  # raised whenever the graphs take or give something else
+SHARED = "inktex.model/3"  # the same, where members share an encoder: versions that cannot are told so
+BACKWARD = "_backward"  # ends the names of what a shared encoder gives for the decoder from right to left
+SUFFIX = ".inktex"
+MAX_BYTES = 512 * 1024 * 1024
+
+
+class ModelError(ValueError):
+    """A model that is not there, is damaged, or was made by another version."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One network of a model file."""
+
+    name: str
+    encoder: bytes
+    decoder: bytes
+    config: dict[str, Any]
+    weight: float = 1.0  # its share in the ensemble's mean
+    encoder_of: str = ""  # the member that brings the encoder, where that is another one
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What a model file holds."""
+
+    members: tuple[Member, ...]
+    card: dict[str, Any] = field(default_factory=dict)
+    search: dict[str, Any] = field(default_factory=dict)  # fields of `SearchOptions`
+    sha256: str = ""  # of the manifest, which holds those of all files
+
+
+def model_bytes(model: ModelFile) -> bytes:
+    """The file's content; equal models give equal bytes."""
+    files: dict[str, bytes] = {"card.json": _json(model.card)}
+    if model.search:
+        files["search.json"] = _json(model.search)
+    for member in model.members:
+        if not member.encoder_of:
+            files[f"{member.name}/encoder.onnx"] = member.encoder
+        files[f"{member.name}/decoder.onnx"] = member.decoder
+        files[f"{member.name}/config.json"] = _json(member.config)
+    manifest = {
+        "format": SHARED if any(member.encoder_of for member in model.members) else FORMAT,
+        "members": [
+            {"name": member.name, "weight": member.weight}
+            | ({"encoder": member.encoder_of} if member.encoder_of else {})
+            for member in model.members
+        ],
+        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in {"manifest.json": _json(manifest), **files}.items():
+            archive.writestr(zipfile.ZipInfo(name), content)  # a fixed date: the same bytes every time
+    return buffer.getvalue()
+
+
+def write_model(path: Path, model: ModelFile) -> None:
+    """Write a model file, whole or not at all."""
+    write_atomically(path, model_bytes(model))
+
+
+def read_model(path: Path) -> ModelFile:
+    """Read a model file and check every part of it against the manifest."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ModelError(
+                f"{path}: larger than {MAX_BYTES // 2**20} MiB, not an inktex model file; "
+                "`inktex models` lists the available models"
+            )
+        with zipfile.ZipFile(path) as archive:
+            files = {info.filename: info for info in archive.infolist()}
+            if "manifest.json" not in files:
+                raise ModelError(f"{path}: not an inktex model file (it has no manifest)")
+            if sum(info.file_size for info in files.values()) > MAX_BYTES:
+                raise ModelError(
+                    f"{path}: larger than {MAX_BYTES // 2**20} MiB when unpacked; get or export it again"
+                )
+            manifest_text = archive.read("manifest.json")
+            manifest = json.loads(manifest_text)
+            _check_format(path, manifest)
+            contents = {
+                name: _checked(archive, path, name, digest) for name, digest in manifest["sha256"].items()
+            }
+        members = tuple(_member(contents, entry) for entry in manifest["members"])
+        if not {member.encoder_of or member.name for member in members} <= {each.name for each in members}:
+            raise ValueError("a network shares the encoder of one that is not there")
+        card = _object(contents["card.json"], "card.json")
+        search = _object(contents.get("search.json", b"{}"), "search.json")
+    except ModelError:
+        raise
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or error}") from None
+    # zipfile and json report damage in many ways; RuntimeError includes nesting without end.
+    except (zipfile.BadZipFile, ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError,
+            ValueError, zlib.error, EOFError) as error:  # fmt: skip
+        raise ModelError(
+            f"{path}: damaged, or not an inktex model file ({error}); get or export it again"
+        ) from None
+    digest = hashlib.sha256(manifest_text).hexdigest()
+    return ModelFile(members, card, search, digest)
+
+
+def join_models(models: Sequence[ModelFile], card: dict[str, Any] | None = None) -> ModelFile:
+    """An ensemble of all members, searched as the first model is; where names meet, they are numbered."""
+    members = [member for model in models for member in model.members]
+    names = [member.name for member in members]
+    if len({tuple(member.config["vocabulary"]) for member in members}) > 1:
+        raise ModelError("models of an ensemble must have the same vocabulary")
+    joined: list[Member] = []
+    for model in models:
+        new = {
+            member.name: member.name
+            if names.count(member.name) == 1
+            else f"{member.name}-{len(joined) + number}"
+            for number, member in enumerate(model.members, 1)
+        }
+        joined += [
+            replace(member, name=new[member.name], encoder_of=new.get(member.encoder_of, ""))
+            for member in model.members
+        ]
+    return ModelFile(tuple(joined), card or {}, models[0].search, "+".join(model.sha256 for model in models))
+
+
+def _check_format(path: Path, manifest: dict[str, Any]) -> None:
+    found = manifest.get("format")
+    if found not in (FORMAT, SHARED):
+        raise ModelError(
+            f"{path}: the format is {found!r}, this version of inktex reads {FORMAT!r} and {SHARED!r}; "
+            "export it again"
+        )
+    if not manifest.get("members"):
+        raise ModelError(f"{path}: holds no network")
+
+
+def _checked(archive: zipfile.ZipFile, path: Path, name: str, digest: str) -> bytes:
+    content = archive.read(name)
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise ModelError(f"{path}: {name} is damaged (its SHA-256 differs); get or export it again")
+    return content
+
+
+def _member(contents: dict[str, bytes], entry: dict[str, Any]) -> Member:
+    name, encoder_of, weight = entry["name"], entry.get("encoder", ""), entry["weight"]
+    if not (isinstance(name, str) and name and isinstance(encoder_of, str)):
+        raise ValueError("a network has no name")
+    if not (is_number(weight) and weight > 0):
+        raise ValueError(f"the weight of {name} is not a number above 0")
+    return Member(
+        name=name,
+        encoder=contents[f"{encoder_of or name}/encoder.onnx"],
+        decoder=contents[f"{name}/decoder.onnx"],
+        config=_object(contents[f"{name}/config.json"], f"{name}/config.json"),
+        weight=float(weight),
+        encoder_of=encoder_of,
+    )
+
+
+def _object(content: bytes, name: str) -> dict[str, Any]:
+    found = json.loads(content)
+    if not isinstance(found, dict):
+        raise ValueError(f"{name} is not an object")
+    return found
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"

@@ -1,0 +1,134 @@
+"""Splits the strokes, in writing order, into one run per symbol.
+
+Takes the attention of symbols on strokes (symbols, S), log probabilities of the number of strokes of each
+symbol, and log odds that neighbours belong together. Returns the symbol of every stroke, or -1. The best
+split is found by dynamic programming. It cannot express a stroke away from the others of its symbol; this
+is corrected afterwards.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .assignment import cheapest_assignment
+from .habits import MOST_STROKES
+
+Scores = NDArray[np.float64]
+Owners = NDArray[np.int64]
+
+# Logarithms of probabilities, chosen on the validation set.
+_NO_INK = -7.0  # a symbol without a stroke of its own
+_UNREAD = -3.0  # a symbol that nobody looked at, of one stroke
+_UNREAD_MORE = -2.0  # for each further stroke of it
+_UNREAD_SEEN = -6.0  # added for a stroke that symbols looked at with their full attention
+_APART = -5.3  # a stroke away from the others of its symbol
+_LEAST_MASS = 0.01  # attention that costs nothing to be missing
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known about symbols and strokes."""
+
+    weight: Scores  # (symbols, S) attention
+    lengths: Scores  # (symbols, MOST_STROKES) log probability of 1, 2, … strokes
+    joins: Scores  # (S-1,) log odds that a stroke and the next one belong together
+
+    @property
+    def skips(self) -> tuple[Scores, Scores]:
+        """(S,) scores of leaving a stroke unread, as the first one and after another unread one.
+
+        The more symbols looked at it, the less likely. Strokes that belong together stay unread together.
+        """
+        seen = _UNREAD_SEEN * np.minimum(self.weight.sum(axis=0), 1.0)
+        following = np.maximum(np.concatenate(([-np.inf], self.joins + _UNREAD_MORE)), _UNREAD)
+        return np.asarray(seen + _UNREAD), np.asarray(seen + following)
+
+    def symbol_score(self, symbol: int, owner: Owners) -> float:
+        """How well the strokes that `owner` gives to a symbol fit it."""
+        mine = np.flatnonzero(owner == symbol)
+        if not len(mine):
+            return _NO_INK
+        if len(mine) > MOST_STROKES:
+            return -np.inf
+        beside = mine[:-1][np.diff(mine) == 1]
+        apart = len(mine) - 1 - len(beside)
+        mass = float(self.weight[symbol, mine].sum())
+        known = self.lengths[symbol, len(mine) - 1] + self.joins[beside].sum() + apart * _APART
+        return float(np.log(mass + _LEAST_MASS) + known)
+
+
+def assign_strokes(evidence: Evidence) -> Owners:
+    """(S,) symbol of every stroke, -1 for none."""
+    return _with_strokes_moved(_cut(evidence), evidence)
+
+
+def _cut(evidence: Evidence) -> Owners:
+    """The best runs: symbol by symbol in writing order, with the best score for every number of strokes."""
+    weight = evidence.weight
+    symbols, strokes = weight.shape
+    order = np.argsort(_anchors(weight), kind="stable")
+    inside = np.concatenate((np.zeros((symbols, 1)), np.cumsum(weight, axis=1)), axis=1)
+    first, following = evidence.skips
+    skipped = np.concatenate(([0.0], np.cumsum(following)))
+    joined = np.concatenate(([0.0], np.cumsum(evidence.joins)))
+    opening = np.append(first - following, 0.0) - skipped  # of a row of unread strokes, by where it begins
+    best, _ = _with_unread(np.append(0.0, np.full(strokes, -np.inf)), opening, skipped)  # (S+1,)
+    choices: list[tuple[Owners, Owners]] = []  # per symbol: length of its run, and where the run ended
+    for symbol in order:
+        score, taken = best + _NO_INK, np.zeros(strokes + 1, dtype=np.int64)
+        for count in range(1, min(MOST_STROKES, strokes) + 1):
+            mass = inside[symbol, count:] - inside[symbol, :-count]
+            run = best[:-count] + np.log(mass + _LEAST_MASS) + evidence.lengths[symbol, count - 1]
+            run += joined[count - 1 :] - joined[: strokes + 1 - count]
+            better = run > score[count:]
+            score[count:][better] = run[better]
+            taken[count:][better] = count
+        best, ends = _with_unread(score, opening, skipped)
+        choices.append((taken, ends))
+    owner = np.full(strokes, -1, dtype=np.int64)
+    at = strokes
+    for symbol, (taken, ends) in zip(order[::-1], choices[::-1], strict=True):
+        at = int(ends[at])
+        owner[at - taken[at] : at] = symbol
+        at -= int(taken[at])
+    return owner
+
+
+def _with_unread(score: Scores, opening: Scores, skipped: Scores) -> tuple[Scores, Owners]:
+    """Let strokes after a run stay unread: the best score by number of strokes, and where the run ended."""
+    level = score + opening
+    before = np.concatenate(([-np.inf], np.maximum.accumulate(level)[:-1]))
+    at = np.maximum.accumulate(np.where(level >= np.maximum.accumulate(level), np.arange(len(score)), 0))
+    unread = before + skipped
+    ends = np.where(unread > score, np.concatenate(([0], at[:-1])), np.arange(len(score)))
+    return np.maximum(score, unread), ends
+
+
+def _anchors(weight: Scores) -> Owners:
+    """(symbols,) a stroke of its own for every symbol, which gives the order of writing."""
+    symbols, strokes = weight.shape
+    if symbols > strokes:
+        return np.asarray(weight.argmax(axis=1), dtype=np.int64)
+    return cheapest_assignment(-np.log(np.maximum(weight, 1e-3)))
+
+
+def _with_strokes_moved(owner: Owners, evidence: Evidence) -> Owners:
+    """Move single strokes to the symbol that looked at them most, where the score rises by it."""
+    owner = owner.copy()
+    looker = evidence.weight.argmax(axis=0)
+    looked = evidence.weight.max(axis=0)
+    held = np.where(owner >= 0, np.take_along_axis(evidence.weight, np.maximum(owner, 0)[None], 0)[0], 0.0)
+    first, _ = evidence.skips
+    for stroke in np.flatnonzero((looker != owner) & (looked > held + 0.1)).tolist():
+        before, after = int(owner[stroke]), int(looker[stroke])
+        moved = owner.copy()
+        moved[stroke] = after
+        gain = evidence.symbol_score(after, moved) - evidence.symbol_score(after, owner)
+        if before >= 0:
+            gain += evidence.symbol_score(before, moved) - evidence.symbol_score(before, owner)
+        else:
+            gain -= first[stroke]
+        if gain > 0:
+            owner = moved
+    return owner

@@ -1,0 +1,91 @@
+"""A PyTorch network as the `Stepper` that decoding uses.
+
+The only module of this package that needs PyTorch; it is imported when weights are opened.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from inktex.decoding import StepOutput
+from inktex.latex import Vocabulary
+from inktex.model import Network, load_network
+from inktex.model.attention import LoopWeights, StepState
+from inktex.model.fast import accelerate
+
+
+@dataclass(frozen=True)
+class TorchState:
+    """Decoder state and what it attends to, one row per hypothesis."""
+
+    decoder: StepState
+    annotations: Tensor
+    keys: Tensor
+    mask: Tensor
+
+
+class TorchStepper:
+    """Decodes with the network as it is now (weights are read again at every `start`)."""
+
+    def __init__(self, network: Network, decoder: int = 0) -> None:
+        """Decode with the network's decoder of this number (1: the backward one of two)."""
+        self.network = network
+        self.decoder = network.decoders[decoder]
+        self.vocabulary = Vocabulary(network.config.vocabulary)
+        self._weights: LoopWeights | None = None
+
+    @torch.inference_mode()
+    def start(self, features: Sequence[NDArray[np.float32]]) -> TorchState:
+        """Encode expressions."""
+        device = next(self.network.parameters()).device
+        lengths = torch.tensor([len(rows) for rows in features], device=device)
+        padded = torch.zeros(len(features), int(lengths.max()), 8, device=device)
+        for row, values in enumerate(features):
+            padded[row, : len(values)] = torch.from_numpy(np.ascontiguousarray(values))
+        annotations, mask = self.network.encoder(padded, lengths)
+        decoder = self.decoder
+        self._weights = decoder.loop_weights()
+        return TorchState(decoder.start(annotations, mask), annotations, decoder.u_att(annotations), mask)
+
+    @torch.inference_mode()
+    def step(self, state: TorchState, tokens: NDArray[np.int64]) -> StepOutput:
+        """Predict the next token of every row."""
+        if self._weights is None:
+            raise RuntimeError("step before start")
+        previous = torch.from_numpy(np.ascontiguousarray(tokens)).to(state.mask.device)
+        decoder, scores, attention = self.decoder.step(
+            state.decoder, previous, state.annotations, state.keys, state.mask, self._weights
+        )
+        log_probs = torch.log_softmax(scores, dim=-1)
+        after = TorchState(decoder, state.annotations, state.keys, state.mask)
+        return StepOutput(log_probs.cpu().numpy(), attention.cpu().numpy(), after)
+
+    def select(self, state: TorchState, rows: NDArray[np.int64]) -> TorchState:
+        """Gather rows."""
+        index = torch.from_numpy(np.ascontiguousarray(rows)).to(state.mask.device)
+        decoder = StepState(state.decoder.hidden[index], state.decoder.coverage[index])
+        return TorchState(decoder, state.annotations[index], state.keys[index], state.mask[index])
+
+    def lengths(self, state: TorchState) -> NDArray[np.int64]:
+        """Valid annotations per row."""
+        counts: NDArray[np.int64] = state.mask.sum(1).cpu().numpy()
+        return counts
+
+
+def load_steppers(path: Path, threads: int = 1) -> list[tuple[TorchStepper, dict[str, Any]]]:
+    """Open a `.safetensors` file: a stepper per direction, with the config as a model file would hold it."""
+    torch.set_num_threads(threads)  # workers side by side use cores better than threads inside one
+    network = load_network(path)
+    accelerate(network)
+    config = network.config
+    ways = ("forward", "backward") if config.direction == "both" else (config.direction,)
+    return [
+        (TorchStepper(network, number), {**config.to_json(), "direction": way})
+        for number, way in enumerate(ways)
+    ]

@@ -1,0 +1,1 @@
+"""Training recipes as TOML files, read by `inktex.training.recipes`."""

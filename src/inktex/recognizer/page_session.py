@@ -1,0 +1,310 @@
+"""Live writing of several lines: each line is a session of its own and is read only when it has changed.
+
+Strokes are assigned to lines as they come. Lines far from a change stay as they are, and a line keeps its
+number as long as most of its strokes stay together.
+"""
+
+import threading
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from inktex.decoding import SearchCancelled
+from inktex.ink import Ink, InkError
+from inktex.ink.line_features import Geometry
+from inktex.ink.lines import find_lines
+
+from .answer import Alternative, Line, Recognition
+from .options import TIMEOUT
+from .session import Session, StrokeLike
+from .several import together
+
+if TYPE_CHECKING:
+    from .core import Recognizer
+
+_REACH = 1.0  # heights of the writing: lines so near to a change are found again
+
+
+@dataclass(frozen=True)
+class LiveLine:
+    """One line as it was read."""
+
+    number: int  # stays as long as the line does
+    version: int  # grows with every change of its strokes or its answer
+    strokes: tuple[int, ...]  # ids
+    recognition: Recognition | None  # None where it cannot be read
+    error: InkError | None = None
+
+
+@dataclass(frozen=True)
+class PageAnswer:
+    """All lines, from top to bottom, and all of them as one answer."""
+
+    recognition: Recognition
+    lines: tuple[LiveLine, ...]
+
+
+class _Line:
+    """The strokes of a line and the session that reads them."""
+
+    def __init__(self, number: int, session: Session) -> None:
+        self.number = number
+        self.version = 0
+        self.session = session
+        self.place: dict[int, int] = {}  # id of a stroke on the page -> in the session, in their order
+
+
+class PageSession:
+    """The ink of a page while it is written; any thread may call."""
+
+    def __init__(
+        self, recognizer: "Recognizer", *, symbols: Collection[str] | None = None, lines: bool = True
+    ) -> None:
+        self._recognizer = recognizer
+        self._symbols = symbols
+        self._find = lines
+        self._lock = threading.RLock()
+        self._strokes: dict[int, Ink] = {}
+        self._lines: list[_Line] = []
+        self._next_id = 0
+        self._next_line = 1
+        self._version = 0
+
+    def add(self, stroke: StrokeLike) -> int:
+        """Add a stroke, a list of (x, y); gives its id."""
+        made = Ink.from_strokes([stroke])
+        with self._lock:
+            number = self._next_id
+            self._next_id += 1
+            self._strokes[number] = made
+            self._arrange({number})
+        return number
+
+    def remove(self, stroke_id: int) -> None:
+        """Take a stroke away; what was pinned to it is free again."""
+        with self._lock:
+            line = self._line_of(stroke_id)
+            line.session.remove(line.place.pop(stroke_id))
+            line.version += 1
+            others = set(line.place)
+            del self._strokes[stroke_id]
+            self._arrange(others)
+
+    def replace(self, stroke_id: int, stroke: StrokeLike) -> None:
+        """Exchange a stroke, as when it was moved or redrawn; its place in the order stays."""
+        made = Ink.from_strokes([stroke])
+        with self._lock:
+            line = self._line_of(stroke_id)
+            self._strokes[stroke_id] = made
+            line.session.replace(line.place[stroke_id], made.points)
+            line.version += 1
+            self._arrange(set(line.place))
+
+    def clear(self) -> None:
+        """Begin anew."""
+        with self._lock:
+            self._strokes.clear()
+            self._lines.clear()
+            self._version += 1
+
+    def find_lines(self, wanted: bool) -> None:
+        """Whether lines are told apart; if not, all strokes are one expression."""
+        with self._lock:
+            if self._find != wanted:
+                self._find = wanted
+                self._arrange(set(self._strokes))
+
+    def pin(self, stroke_ids: Collection[int], latex: str) -> None:
+        """Decide what some strokes of one line say; pins that share a stroke with it are given up."""
+        with self._lock:
+            lines = {id(line): line for line in map(self._line_of, stroke_ids)}
+            if len(lines) != 1:
+                raise ValueError("only strokes of one line can be pinned together")
+            line = next(iter(lines.values()))
+            line.session.pin([line.place[number] for number in stroke_ids], latex)
+            line.version += 1
+            self._version += 1
+
+    def choose(self, alternative: Alternative | str, line: int | None = None) -> PageAnswer:
+        """Take another reading of a line for its answer; `line` is its number, None for the only one."""
+        with self._lock:
+            chosen = self.line(line)
+        before = chosen.session.answer()
+        if chosen.session.choose(alternative) is not before:
+            with self._lock:
+                chosen.version += 1
+                self._version += 1
+        return self.answer()
+
+    def answer(self, *, top: int = 5, timeout: float | None = TIMEOUT) -> PageAnswer:
+        """Read the lines that have changed; InkError if there are no strokes or none can be read.
+
+        `SearchCancelled` where the page changes meanwhile: what was read until then is kept.
+        """
+        with self._lock:
+            version = self._version
+            order = {number: place for place, number in enumerate(self._strokes)}
+            asked = [(line, line.number, line.version, tuple(line.place)) for line in self._lines]
+        if not asked:
+            raise InkError("no strokes, so there is nothing to read")
+        begin = time.perf_counter()
+        found: list[LiveLine] = []
+        for line, number, line_version, strokes in asked:
+            if self._version != version:
+                raise SearchCancelled
+            left = None if timeout is None else max(0.0, timeout - (time.perf_counter() - begin))
+            try:
+                read = line.session.answer(top=top, timeout=left)
+                found.append(LiveLine(number, line_version, strokes, read))
+            except InkError as error:
+                if len(asked) == 1:
+                    raise
+                found.append(LiveLine(number, line_version, strokes, None, error))
+        parts = [
+            Line(tuple(order[stroke] for stroke in line.strokes), line.recognition)
+            for line in found
+            if line.recognition is not None
+        ]
+        if not parts:
+            raise found[0].error or InkError("nothing of it can be read")
+        return PageAnswer(together(parts, len(order)), tuple(found))
+
+    def line_ink(self, line: int | None = None) -> tuple[tuple[int, ...], Ink]:
+        """The ids and the ink of a line; None for the only one."""
+        with self._lock:
+            found = self.line(line)
+            return tuple(found.place), found.session.ink
+
+    def line(self, number: int | None) -> "_Line":
+        """The line of this number; `LookupError` if it is gone, or if it is not said which of several."""
+        if number is None:
+            if len(self._lines) != 1:
+                raise WhichLine("there are several lines: name one of them")
+            return self._lines[0]
+        for line in self._lines:
+            if line.number == number:
+                return line
+        raise NoSuchLine(f"there is no line {number}")
+
+    @property
+    def stroke_ids(self) -> tuple[int, ...]:
+        """Ids in the order of the strokes."""
+        with self._lock:
+            return tuple(self._strokes)
+
+    @property
+    def ink(self) -> Ink:
+        """All strokes as ink."""
+        with self._lock:
+            return self._ink(list(self._strokes))
+
+    def __len__(self) -> int:
+        return len(self._strokes)
+
+    def _ink(self, ids: list[int]) -> Ink:
+        return Ink.from_strokes([self._strokes[number].points for number in ids])
+
+    def _line_of(self, stroke_id: int) -> _Line:
+        for line in self._lines:
+            if stroke_id in line.place:
+                return line
+        raise ValueError(f"there is no stroke {stroke_id}")
+
+    def _arrange(self, changed: set[int]) -> None:
+        """Find the lines near what has changed again; the others stay as they are."""
+        self._version += 1
+        if not self._strokes:
+            self._lines.clear()
+            return
+        ids = list(self._strokes)
+        if not self._find:
+            groups = [ids]
+            near = self._lines
+        else:
+            page = Geometry(self._ink(ids))
+            near = self._near(page, ids, changed)
+            loose = changed & set(ids)
+            loose |= {number for line in near for number in line.place}
+            chosen = [number for number in ids if number in loose]
+            groups = [
+                [chosen[place] for place in group]
+                for group in (self._lines_of(chosen, ids, page) if chosen else [])
+            ]
+        kept = [line for line in self._lines if line not in near and line.place]
+        lines = kept + self._matched(near, groups)
+        tops = {
+            line.number: np.mean([np.mean(self._strokes[s].bounds[1::2]) for s in line.place])
+            for line in lines
+        }
+        self._lines = sorted(lines, key=lambda line: float(tops[line.number]))
+
+    def _lines_of(self, chosen: list[int], all_of: list[int], page: Geometry) -> list[tuple[int, ...]]:
+        """The lines of some strokes; what else is on the page says how large the writing is."""
+        return find_lines(self._ink(chosen), unit=None if len(chosen) == len(all_of) else page.unit)
+
+    def _near(self, page: Geometry, ids: list[int], changed: set[int]) -> list[_Line]:
+        """Lines that hold something that has changed, or are near to it."""
+        place_of = {number: place for place, number in enumerate(ids)}
+        boxes = page.boxes[[place_of[number] for number in changed if number in place_of]]
+        found = []
+        for line in self._lines:
+            own = page.boxes[[place_of[number] for number in line.place if number in place_of]]
+            if not len(own) or (changed & set(line.place)):
+                found.append(line)
+            elif len(boxes):
+                top, bottom = float(own[:, 1].min()), float(own[:, 3].max())
+                if (boxes[:, 1].min() < bottom + _REACH) and (boxes[:, 3].max() > top - _REACH):
+                    found.append(line)
+        return found
+
+    def _matched(self, lines: list[_Line], groups: list[list[int]]) -> list[_Line]:
+        """Groups of strokes as lines: each takes the line with which it shares most strokes."""
+        shared = sorted(
+            (
+                (len(set(group) & set(line.place)), -number, index, line)
+                for index, group in enumerate(groups)
+                for number, line in enumerate(lines)
+            ),
+            key=lambda each: each[:2],
+            reverse=True,
+        )
+        owner: dict[int, _Line] = {}
+        for count, _, index, line in shared:
+            if count and index not in owner and line not in owner.values():
+                owner[index] = line
+        return [self._filled(owner.get(index), group) for index, group in enumerate(groups)]
+
+    def _filled(self, line: _Line | None, group: list[int]) -> _Line:
+        """The line with these strokes; it is not touched where it has them already."""
+        if line is None:
+            line = _Line(self._next_line, Session(self._recognizer, symbols=self._symbols))
+            self._next_line += 1
+        present = list(line.place)
+        if present == group:
+            return line
+        line.version += 1
+        if present == group[: len(present)]:
+            for number in group[len(present) :]:
+                line.place[number] = line.session.add(self._strokes[number].points)
+            return line
+        pins = line.session.pins
+        back = {own: number for number, own in line.place.items()}
+        session = Session(self._recognizer, symbols=self._symbols)
+        line.place = {number: session.add(self._strokes[number].points) for number in group}
+        for strokes, latex in pins.items():
+            ids = [back.get(own) for own in strokes]
+            if all(number in line.place for number in ids):
+                session.pin([line.place[number] for number in ids if number is not None], latex)
+        line.session = session
+        return line
+
+
+class WhichLine(LookupError):
+    """There are several lines, and it was not said which is meant."""
+
+
+class NoSuchLine(LookupError):
+    """The line is gone."""

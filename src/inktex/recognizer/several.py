@@ -1,0 +1,60 @@
+"""Combines the recognitions of several lines into one `Recognition`."""
+
+from collections.abc import Sequence
+from math import prod
+
+from inktex.latex import in_lines
+from inktex.reading import Alignment, LazyAlignment
+
+from .answer import Line, Recognition
+
+
+def together(lines: Sequence[Line], stroke_count: int) -> Recognition:
+    r"""All lines as one answer, in `\begin{aligned}`; a single line stays as it is.
+
+    It is right when each line is, so its score is the product of theirs.
+    """
+    if len(lines) == 1:
+        return lines[0].recognition
+    parts = [line.recognition for line in lines]
+    score = prod(part.score for part in parts)
+    texts = in_lines([part.texts for part in parts])
+    confidences = [score] * len(texts)  # of what stands between the lines
+    strokes_of: list[tuple[int, ...]] = [()] * len(texts)
+    token_of_stroke: list[int | None] = [None] * stroke_count
+    outside: list[int] = []
+    unread: list[int] = []
+    reread: list[int] = []
+    start = 1 if sum(bool(part.texts) for part in parts) > 1 else 0  # behind \begin{aligned}
+    for line, part in zip(lines, parts, strict=True):
+        alignment = part.alignment
+        new_places = _places(part.texts, texts[start:], start)
+        for token, place in enumerate(new_places):
+            confidences[place] = part.confidences[token]
+            strokes_of[place] = tuple(line.strokes[stroke] for stroke in alignment.strokes_of[token])
+        for stroke, token_read in enumerate(alignment.token_of_stroke):
+            token_of_stroke[line.strokes[stroke]] = None if token_read is None else new_places[token_read]
+        outside += [new_places[token] for token in part.outside]
+        unread += [line.strokes[stroke] for stroke in alignment.unread]
+        reread += [line.strokes[stroke] for stroke in alignment.reread]
+        start = new_places[-1] + 2 if new_places else start  # behind the end of the row
+    return Recognition(
+        texts=texts,
+        confidences=tuple(confidences),
+        score=score,
+        alternatives=(),
+        complete=all(part.complete for part in parts),
+        model=parts[0].model,
+        elapsed=sum(part.elapsed for part in parts),
+        strokes_read=LazyAlignment.known(
+            Alignment(tuple(strokes_of), tuple(token_of_stroke), tuple(sorted(unread)), tuple(sorted(reread)))
+        ),
+        outside=tuple(outside),
+        lines=tuple(lines),
+    )
+
+
+def _places(line: Sequence[str], row: Sequence[str], start: int) -> list[int]:
+    """Where the tokens of a line stand in its row, which has one more, the mark of a column."""
+    mark = next((place for place, text in enumerate(line) if row[place] != text), len(line))
+    return [start + place + (place >= mark) for place in range(len(line))]

@@ -1,0 +1,1 @@
+"""Research reports: attention pictures, kinds of mistakes, error reports (paper, §III-B and C)."""

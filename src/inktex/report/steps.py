@@ -1,0 +1,162 @@
+"""The paper's figure 3: one panel per token, the ink lit where the decoder looked, the token under it.
+
+Turns a `Reading` into a `Picture`, still (`steps_picture`) or animated (`animated_picture`, in which the
+LaTeX grows under the ink), or into the frames of an animation (`animation_frames`, for GIF).
+"""
+
+from collections.abc import Sequence
+from math import ceil
+
+from inktex.latex import END_MARK, print_latex
+from inktex.reading import Reading
+from inktex.reading.attention import Floats
+
+from .canvas import GROUND, PANEL, Canvas, brightness, glow
+from .picture import MONOSPACE_WIDTH, Box, Element, Layer, Picture, Text
+
+END_LABEL = "(end)"
+LABEL = "#f3ece4"
+ACCENT = "#ff7a55"
+_GAP = 10.0
+
+
+def token_labels(tokens: Sequence[str]) -> list[str]:
+    """What stands under the panels: the tokens and the end mark."""
+    return [*tokens, END_LABEL]
+
+
+def steps_picture(reading: Reading, *, width: float = 1200.0, only: Sequence[int] | None = None) -> Picture:
+    """All steps (or `only` some) in a grid, in reading order."""
+    labels = token_labels(reading.tokens)
+    wanted = list(range(len(labels))) if only is None else list(only)
+    canvas = Canvas.fit(reading.ink, 226.0, 110.0)
+    panel_height = max(canvas.height, 40.0) + 30.0
+    panel = max(canvas.width, _text_width(max((labels[step] for step in wanted), key=len), 15.0) + 12.0, 70.0)
+    columns = _columns(len(wanted), panel, width)
+    light = brightness(reading.intensity(canvas.position))
+    panels: list[Element] = []
+    for number, step in enumerate(wanted):
+        row, column = divmod(number, columns)
+        panels.append(
+            Layer(
+                step_panel(canvas, light[step], labels[step], panel, panel_height),
+                x=_GAP + column * (panel + _GAP),
+                y=_GAP + row * (panel_height + _GAP),
+                marks={"step": str(step), "token": labels[step]},
+            )
+        )
+    rows = ceil(len(wanted) / columns)
+    return Picture(
+        width=_GAP + columns * (panel + _GAP),
+        height=_GAP + rows * (panel_height + _GAP),
+        background=GROUND,
+        elements=tuple(panels),
+        title=f"Attention step by step: {print_latex(reading.tokens)}",
+    )
+
+
+def step_panel(canvas: Canvas, light: Floats, label: str, width: float, height: float) -> tuple[Element, ...]:
+    """One panel: the ink, lit, and the token."""
+    ink = Layer(
+        _lit_ink(canvas, light),
+        x=(width - canvas.width) / 2,
+        y=(height - 26.0 - canvas.height) / 2,
+    )
+    text = Text(width / 2, height - 11.0, label, 15.0, LABEL, "middle", monospace=True, bold=True)
+    return (Box(0, 0, width, height, fill=PANEL, radius=6.0), ink, text)
+
+
+def _lit_ink(canvas: Canvas, light: Floats, line_width: float = 1.8) -> tuple[Element, ...]:
+    lit = canvas.lit(light, line_width)
+    return (*canvas.lines(width=line_width), *glow(lit), *lit)
+
+
+def _columns(count: int, panel: float, width: float) -> int:
+    """As many columns as fit, but rows filled evenly."""
+    fitting = max(1, int((width - _GAP) // (panel + _GAP)))
+    if count <= fitting:
+        return max(count, 1)
+    return ceil(count / ceil(count / fitting))
+
+
+def animated_picture(reading: Reading, *, width: float = 720.0, seconds: float = 0.7) -> Picture:
+    """An SVG that plays by itself, also inside an <img>: for each step the lit ink and the LaTeX so far."""
+    scene = _Scene(reading, width)
+    count = len(scene.labels)
+    frames = [
+        Layer(
+            scene.frame(step), marks={"step": str(step), "token": scene.labels[step]}, css_class=f"s s{step}"
+        )
+        for step in range(count)
+    ]
+    shown = 100.0 / count
+    delays = "".join(f".s{step}{{animation-delay:{step * seconds:.2f}s}}" for step in range(count))
+    style = (
+        f".s{{visibility:hidden;animation:show {count * seconds:.2f}s linear infinite}}{delays}"
+        f"@keyframes show{{0%{{visibility:visible}}{shown:.3f}%,100%{{visibility:hidden}}}}"
+        # Who asked for less motion gets the last token's picture.
+        f"@media (prefers-reduced-motion:reduce){{.s{{animation:none}}.s{count - 1}{{visibility:visible}}}}"
+    )
+    return scene.picture((*scene.ground(), *frames), style)
+
+
+def animation_frames(reading: Reading, *, width: float = 720.0) -> list[Picture]:
+    """The same as single pictures of one size."""
+    scene = _Scene(reading, width)
+    return [scene.picture((*scene.ground(), *scene.frame(step))) for step in range(len(scene.labels))]
+
+
+class _Scene:
+    """Ink above, tokens below, broken into lines of a fixed width."""
+
+    def __init__(self, reading: Reading, width: float) -> None:
+        self.reading = reading
+        self.canvas = Canvas.fit(reading.ink, width - 2 * _GAP, 260.0, margin=14.0)
+        self.light = brightness(reading.intensity(self.canvas.position))
+        self.labels = token_labels(reading.tokens)
+        self.width = width
+        self.size = 17.0
+        self.places: list[tuple[float, float]] = []
+        x, y = _GAP + 6.0, self.canvas.height + 2 * _GAP + 1.5 * self.size
+        for label in self.labels:
+            advance = _text_width(label, self.size) + 9.0
+            if x + advance > width - _GAP and x > _GAP + 6.0:
+                x, y = _GAP + 6.0, y + 1.6 * self.size
+            self.places.append((x, y))
+            x += advance
+        self.height = y + 1.2 * self.size
+
+    def ground(self) -> tuple[Element, ...]:
+        """What does not move."""
+        return (
+            Box(_GAP, _GAP, self.width - 2 * _GAP, self.canvas.height, fill=PANEL, radius=6.0),
+            Layer(tuple(self.canvas.lines(width=2.2)), x=self.left, y=_GAP),
+        )
+
+    @property
+    def left(self) -> float:
+        return (self.width - self.canvas.width) / 2
+
+    def frame(self, step: int) -> tuple[Element, ...]:
+        """What one step adds: light on the ink, and the tokens up to it."""
+        lit = self.canvas.lit(self.light[step], 2.2)
+        written = [
+            Text(
+                *self.places[before],
+                self.labels[before],
+                self.size,
+                ACCENT if before == step else LABEL,
+                monospace=True,
+                bold=before == step,
+            )
+            for before in range(step + 1)
+        ]
+        return (Layer((*glow(lit), *lit), x=self.left, y=_GAP), *written)
+
+    def picture(self, elements: tuple[Element, ...], style: str = "") -> Picture:
+        title = f"Attention while writing {print_latex(self.reading.tokens)} {END_MARK}"
+        return Picture(self.width, self.height, GROUND, elements, title, style)
+
+
+def _text_width(text: str, size: float) -> float:
+    return MONOSPACE_WIDTH * size * len(text)

@@ -1,0 +1,122 @@
+"""One ink as an interactive page: a token shows where the model looked, a stroke shows which tokens read it.
+
+Takes readings of one ink (the answer, other answers, the truth). Makes HTML that is complete in itself, or
+its plain data (`view_data`), which the error report shows with the same viewer (`assets/viewer.js`).
+"""
+
+import html
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from inktex.edits import edits
+from inktex.ink import Ink
+from inktex.latex import LatexError, print_latex, to_mathml
+from inktex.reading import Reading, symbol_places
+
+from .canvas import Canvas, brightness
+from .coverage import rereadings
+
+_DIGITS = np.array(list("0123456789abcdefghijklmnopqrstuvwxyz"))
+
+
+@dataclass(frozen=True)
+class Titled:
+    """A reading under the name that the page gives it."""
+
+    title: str
+    reading: Reading
+
+
+def why_page(
+    readings: Sequence[Titled], *, heading: str, intro: str, truth: Sequence[str] | None = None
+) -> str:
+    """A self-contained page about one ink; the first reading is the answer."""
+    answer = readings[0].reading
+    parts = {
+        "title": f"Why {print_latex(answer.tokens) or heading}?",
+        "heading": heading,
+        "intro": intro,
+    }
+    page = page_part("why.html")
+    for name, text in parts.items():
+        page = page.replace(f"@{name}@", html.escape(text))
+    page = page.replace("@style@", page_part("viewer.css")).replace("@script@", page_part("viewer.js"))
+    return page.replace("@view@", script_json(view_data(answer.ink, readings, truth=truth)))
+
+
+def view_data(
+    ink: Ink,
+    readings: Sequence[Titled],
+    *,
+    truth: Sequence[str] | None = None,
+    width: float = 1100.0,
+    height: float = 420.0,
+) -> dict[str, Any]:
+    """What the viewer shows, as plain data for JSON."""
+    canvas = Canvas.fit(ink, width, height, margin=16.0, spacing=8.0)
+    starts = np.flatnonzero(np.diff(canvas.stroke, prepend=-1))[1:]
+    return {
+        "width": round(canvas.width, 1),
+        "height": round(canvas.height, 1),
+        "strokes": [
+            np.rint(stroke * 10).astype(int).ravel().tolist() for stroke in np.split(canvas.xy, starts)
+        ],
+        "readings": [_reading_data(each, canvas, truth) for each in readings],
+    }
+
+
+def _reading_data(titled: Titled, canvas: Canvas, truth: Sequence[str] | None) -> dict[str, Any]:
+    reading = titled.reading
+    tokens, alignment = reading.tokens, reading.alignment
+    symbols = set(symbol_places(tokens))
+    light = np.rint(np.clip(brightness(reading.intensity(canvas.position)), 0, 1) * (len(_DIGITS) - 1))
+    return {
+        "title": titled.title,
+        "tokens": list(tokens),
+        "mathml": mathml_or_nothing(tokens),
+        "sure": [round(float(share), 3) for share in np.exp(reading.token_log_probs)],
+        "light": ["".join(row) for row in _DIGITS[light.astype(int)]],
+        "shares": np.rint(100 * reading.strokes).astype(int).tolist(),
+        "strokesOf": [list(strokes) for strokes in alignment.strokes_of],
+        "unread": list(alignment.unread),
+        "reread": list(alignment.reread),
+        "structure": [place for place in range(len(tokens)) if place not in symbols],
+        "rereads": [found.token for found in rereadings(tokens, reading.strokes)],
+        "differs": [] if truth is None else differing_places(truth, tokens)[1],
+    }
+
+
+def differing_places(truth: Sequence[str], answer: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Places of the tokens that differ, in the truth (replaced, missing) and in the answer (other, extra)."""
+    in_truth: list[int] = []
+    in_answer: list[int] = []
+    for edit in edits(truth, answer):
+        if edit.tag != "insert":
+            in_truth.append(edit.source)
+        if edit.tag != "delete":
+            in_answer.append(edit.target)
+    return in_truth, in_answer
+
+
+def mathml_or_nothing(tokens: Sequence[str]) -> str:
+    """The formula for the page; tokens that have no layout are shown as LaTeX only."""
+    try:
+        return to_mathml(tokens, ids=True, display="inline")
+    except LatexError:
+        return ""
+
+
+def page_part(name: str) -> str:
+    """A file of `pages/`."""
+    return files("inktex.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def script_json(value: Any) -> str:
+    """JSON that can stand inside a script of an HTML page."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

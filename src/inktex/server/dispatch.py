@@ -1,0 +1,246 @@
+"""Several workers behind one port: a parent accepts connections and hands each to the least busy process.
+
+The parent keeps its own handle of every connection and reads in shared memory how far each is. So a worker
+that is killed costs nobody an empty reply: connections on which nothing was asked go to another worker, and
+requests that were under way are answered 503. Told to end, the parent accepts all who wait at the port, hands
+them over, and only then tells the workers to end.
+"""
+
+import logging
+import selectors
+import signal
+import socket
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
+from multiprocessing.sharedctypes import RawArray
+from time import monotonic
+from typing import Any
+
+from inktex.server.errors import busy
+from inktex.server.watch import raw_response
+from inktex.server.worker import ASKED, CLOSED, END, FAILED_TO_START, HERE, IDLE, MESSAGE, READY, Places
+
+CONNECTIONS = 8192  # at once, of all workers
+LINGERING_SECONDS = 2.0  # for a client to read why it was refused
+HANGING_SECONDS = 60.0  # without a sign of life, after which a worker is killed
+_TICK = 0.25
+
+log = logging.getLogger("inktex.server")
+
+
+@dataclass
+class _Worker:
+    number: int
+    process: BaseProcess
+    control: socket.socket
+    ready: bool = False
+    told: bool = False  # to end
+    connections: dict[int, socket.socket] = field(default_factory=dict)  # by their place
+
+
+class Dispatcher:
+    """Accepts connections and keeps the workers running, until it is told to end."""
+
+    def __init__(
+        self,
+        listener: socket.socket,
+        workers: int,
+        work: Callable[..., None],
+        arguments: tuple[Any, ...],
+        *,
+        grace_seconds: float,
+    ) -> None:
+        """`work(*arguments, control, places, number)` is what each process does."""
+        self._context = get_context("spawn")
+        self._listener = listener
+        self._work, self._arguments = work, arguments
+        self._grace = grace_seconds
+        self._places = Places(RawArray("B", CONNECTIONS), RawArray("d", workers))
+        self._free = list(range(CONNECTIONS))
+        self._waiting: deque[socket.socket] = deque()  # accepted, and nobody there to serve them yet
+        self._lingering: dict[socket.socket, float] = {}
+        self._selector = selectors.DefaultSelector()
+        self._workers = [self._start(number) for number in range(workers)]
+        self._ending: float | None = None  # when those who are still there are killed
+        self.exit_code = 0
+
+    def run(self) -> int:
+        """Serve until SIGTERM or Ctrl+C; the exit code."""
+        wake, woken = socket.socketpair()
+        wake.setblocking(False)
+        woken.setblocking(False)
+        self._listener.setblocking(False)
+        self._selector.register(woken, selectors.EVENT_READ, lambda: woken.recv(100))
+        self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
+        asked = False
+
+        def ask_to_end(*ignored: object) -> None:
+            nonlocal asked
+            asked = True
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, ask_to_end)
+        signal.set_wakeup_fd(wake.fileno())
+        try:
+            while self._workers:
+                for key, _ in self._selector.select(_TICK):
+                    key.data()
+                if asked and self._ending is None:
+                    self._end()
+                self._hand_out()
+                self._look_after()
+        finally:
+            signal.set_wakeup_fd(-1)
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, signal.SIG_IGN)  # all is done but the last words
+            for connection in self._waiting:
+                self._refuse(connection)
+            while self._lingering:
+                for key, _ in self._selector.select(_TICK):
+                    key.data()
+                self._let_go()
+        return self.exit_code
+
+    # Connections --------------------------------------------------------------------------------------------
+
+    def _accept(self) -> None:
+        """Take all who wait at the port, as long as there are places."""
+        while len(self._waiting) < len(self._free):
+            try:
+                connection, _ = self._listener.accept()
+            except BlockingIOError:
+                return
+            except OSError as error:  # it left again, or there are no more handles
+                log.warning("a connection could not be accepted: %s", error.strerror)
+                return
+            # Head and body of an answer are two packets; the second would wait 40 ms for the first's receipt.
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._waiting.append(connection)
+
+    def _hand_out(self) -> None:
+        """Give each connection that waits to the worker that has fewest."""
+        while self._waiting and self._free:
+            ready = sorted((each for each in self._workers if each.ready), key=lambda w: len(w.connections))
+            if not any(self._give(worker, self._waiting[0]) for worker in ready):
+                return
+            self._waiting.popleft()
+
+    def _give(self, worker: _Worker, connection: socket.socket) -> bool:
+        place = self._free.pop()
+        self._places.states[place] = IDLE
+        try:
+            socket.send_fds(worker.control, [MESSAGE.pack(HERE, place)], [connection.fileno()])
+        except OSError:  # it is full, or has just died
+            self._free.append(place)
+            return False
+        worker.connections[place] = connection
+        return True
+
+    def _refuse(self, connection: socket.socket) -> None:
+        """Say that there is nobody to answer, and leave the client time to read it."""
+        with suppress(OSError):
+            connection.setblocking(False)
+            connection.send(raw_response(busy(1.0)))
+            connection.shutdown(socket.SHUT_WR)
+        self._lingering[connection] = monotonic() + LINGERING_SECONDS
+        self._selector.register(connection, selectors.EVENT_READ, lambda: self._skip(connection))
+
+    def _skip(self, connection: socket.socket) -> None:
+        """Pass over the rest of a request: closing with it unread would take the answer back."""
+        try:
+            over = not connection.recv(65536)
+        except BlockingIOError:
+            return
+        except OSError:
+            over = True
+        if over:
+            self._lingering[connection] = 0.0
+
+    def _let_go(self) -> None:
+        now = monotonic()
+        for connection in [each for each, end in self._lingering.items() if end <= now]:
+            del self._lingering[connection]
+            self._selector.unregister(connection)
+            connection.close()
+
+    # Workers ------------------------------------------------------------------------------------------------
+
+    def _start(self, number: int) -> _Worker:
+        ours, theirs = socket.socketpair()
+        self._places.alive[number] = monotonic()
+        process = self._context.Process(
+            target=self._work, args=(*self._arguments, theirs, self._places, number), name=f"worker-{number}"
+        )
+        process.start()
+        theirs.close()
+        ours.setblocking(False)
+        worker = _Worker(number, process, ours)
+        self._selector.register(ours, selectors.EVENT_READ, lambda: self._hear(worker))
+        return worker
+
+    def _hear(self, worker: _Worker) -> None:
+        """Take what a worker says; the end of its words means that it is gone."""
+        try:
+            said = worker.control.recv(MESSAGE.size * 256)
+        except ConnectionResetError:
+            said = b""
+        for kind, place in MESSAGE.iter_unpack(said):
+            if kind == READY:
+                worker.ready = True
+            elif kind == CLOSED:
+                worker.connections.pop(place).close()
+                self._free.append(place)
+        if not said:
+            self._bury(worker)
+
+    def _bury(self, worker: _Worker) -> None:
+        """See to the connections of a worker that is gone, and start another."""
+        self._selector.unregister(worker.control)
+        worker.control.close()
+        worker.process.join(5)
+        self._workers.remove(worker)
+        for place, connection in worker.connections.items():
+            self._free.append(place)
+            state = self._places.states[place]
+            if state == IDLE:
+                self._waiting.append(connection)
+            elif state == ASKED:
+                self._refuse(connection)
+            else:
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+                connection.close()
+        if self._ending is not None:
+            return
+        code = worker.process.exitcode
+        if code == FAILED_TO_START:
+            self.exit_code = FAILED_TO_START
+            self._end()
+            return
+        log.warning("worker %d ended (%s); another one takes its place", worker.process.pid, code)
+        self._workers.append(self._start(worker.number))
+
+    def _look_after(self) -> None:
+        """Tell the workers to end, once all connections are with them; kill who does not, or hangs."""
+        self._let_go()
+        now = monotonic()
+        for worker in self._workers:
+            if self._ending is not None and not worker.told and not (self._waiting and worker.ready):
+                with suppress(BlockingIOError, BrokenPipeError):
+                    worker.control.send(MESSAGE.pack(END, 0))
+                    worker.told = True
+            hangs = worker.ready and now - self._places.alive[worker.number] > HANGING_SECONDS
+            if hangs or (self._ending is not None and now > self._ending):
+                log.error("worker %d does not %s; killed", worker.process.pid, "answer" if hangs else "end")
+                worker.process.kill()
+
+    def _end(self) -> None:
+        """Take all who wait, and close the port."""
+        self._accept()
+        self._selector.unregister(self._listener)
+        self._listener.close()
+        self._ending = monotonic() + self._grace + 3.0  # a worker needs a moment beyond the grace itself

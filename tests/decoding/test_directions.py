@@ -1,0 +1,89 @@
+"""Two readers together: every hypothesis gets both scores, and only well-formed ones come back."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toy_steppers import FORMULAS, RnnStepper, TableStepper, log_softmax, random_features
+
+from inktex.decoding import SearchOptions, beam_search
+from inktex.decoding.directions import score_sequences, search_both_ways
+from inktex.latex import Grammar, Vocabulary
+
+TINY = Vocabulary(("<eol>", "x", "{", "}", "^"))
+seeds = st.integers(0, 10**6)
+
+
+@given(seeds, st.integers(1, 6))
+@settings(max_examples=30, deadline=None)
+def test_scored_sequences_get_what_the_search_gave_them(seed: int, count: int) -> None:
+    model, [features] = RnnStepper(seed), random_features(seed, 1)
+    options = SearchOptions(beam=6, top=count, max_length=12, length_handling="reward", length_weight=0.2)
+    [answers] = beam_search(model, [features], options)
+    scored = score_sequences(model, features, [answer.tokens for answer in answers], options)
+    for answer, again in zip(answers, scored, strict=True):
+        assert again.tokens == answer.tokens
+        assert again.log_prob == pytest.approx(answer.log_prob, abs=1e-4)
+        assert again.score == pytest.approx(answer.score, abs=1e-4)
+        np.testing.assert_allclose(again.token_log_probs, answer.token_log_probs, atol=1e-5)
+        np.testing.assert_allclose(again.attention, answer.attention, atol=1e-5)
+
+
+def total(table: np.ndarray, tokens: tuple[int, ...]) -> float:
+    return sum(float(table[a, b]) for a, b in itertools.pairwise((0, *tokens, 0)))
+
+
+@given(seeds, st.sampled_from([0.0, 0.5, 1.0]))
+@settings(max_examples=30, deadline=None)
+def test_the_best_sum_of_both_wins(seed: int, weight: float) -> None:
+    random = np.random.default_rng(seed)
+    tables = log_softmax(2.0 * random.normal(size=(2, 1, TINY.size, TINY.size)))
+    forward, backward = TableStepper(tables[0], TINY), TableStepper(tables[1], TINY)
+    # Wide enough to hold every sequence, so that the search is exact.
+    options = SearchOptions(beam=400, top=3, max_length=4, backward_weight=weight)
+    array = np.zeros((1, 4))
+    [answers] = search_both_ways(forward, backward, [(array, array)], options)
+    grammar = Grammar(TINY)
+    every = [
+        (total(tables[0, 0], tokens) + weight * total(tables[1, 0], tokens[::-1]), tokens)
+        for length in range(1, 5)
+        for tokens in itertools.product(range(1, TINY.size), repeat=length)
+        if grammar.accepts(TINY.decode(tokens))
+    ]
+    expected = sorted(every, reverse=True)[:3]
+    assert [answer.score for answer in answers] == pytest.approx([score for score, _ in expected], abs=1e-4)
+    for answer in answers:
+        assert answer.log_prob == pytest.approx(total(tables[0, 0], answer.tokens), abs=1e-4)
+
+
+@given(seeds)
+@settings(max_examples=30, deadline=None)
+def test_answers_are_well_formed_and_each_is_there_once(seed: int) -> None:
+    forward, backward = RnnStepper(seed), RnnStepper(seed + 1, sharpness=4.0)
+    features = [(array, array) for array in random_features(seed, 3)]
+    options = SearchOptions(beam=4, top=8, max_length=15, backward_weight=0.7)
+    grammar = Grammar(FORMULAS)
+    for answers in search_both_ways(forward, backward, features, options):
+        tokens = [answer.tokens for answer in answers]
+        assert len(set(tokens)) == len(tokens)
+        assert all(grammar.accepts(FORMULAS.decode(each)) for each in tokens)
+        scores = [answer.score for answer in answers]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_a_hypothesis_that_only_the_backward_reader_finds_can_win() -> None:
+    tokens = Vocabulary(("<eol>", "x", "1", "2"))
+    forward = np.log(
+        np.array([[0.01, 0.5, 0.26, 0.23], [0.97, 0.01, 0.01, 0.01]] + [[0.97] + [0.01] * 3] * 2)
+    )
+    backward = np.log(np.array([[0.001, 0.001, 0.001, 0.997]] + [[0.97] + [0.01] * 3] * 3))
+    options = SearchOptions(beam=1, top=1, max_length=3)
+    array = np.zeros((1, 4))
+    models = TableStepper(forward[None], tokens), TableStepper(backward[None], tokens)
+    [[alone]] = search_both_ways(*models, [(array, array)], replace(options, backward_weight=0.0))
+    [[together]] = search_both_ways(*models, [(array, array)], replace(options, backward_weight=1.0))
+    assert tokens.decode(alone.tokens) == ("x",)
+    assert tokens.decode(together.tokens) == ("2",)

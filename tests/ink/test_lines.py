@@ -1,0 +1,134 @@
+"""A page of several expressions becomes a list of them, in reading order."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inktex.ink import Ink
+from inktex.ink.lines import find_lines, split_page
+
+
+def shape(kind, x, y, size=20.0):
+    """Strokes of a simple symbol in a box of this size, its top left corner at (x, y)."""
+    symbols = {
+        "x": [[(0, 0), (1, 1)], [(1, 0), (0, 1)]],
+        "+": [[(0, 0.5), (1, 0.5)], [(0.5, 0), (0.5, 1)]],
+        "1": [[(0.3, 0.2), (0.5, 0), (0.5, 1)]],
+        "=": [[(0, 0.35), (1, 0.35)], [(0, 0.65), (1, 0.65)]],
+        ".": [[(0.5, 0.95), (0.52, 0.97)]],
+        "bar": [[(0, 0), (3, 0.02)]],
+    }
+    return [[(x + size * a, y + size * b) for a, b in stroke] for stroke in symbols[kind]]
+
+
+def line(text, x, y, size=20.0, gap=0.5):
+    strokes = []
+    for symbol in text:
+        strokes += shape(symbol, x, y, size)
+        x += size * (1 + gap)
+    return strokes
+
+
+def fraction(x, y, size=20.0):
+    over = line("x+1", x, y, size * 0.8, 0.2)
+    return over + shape("bar", x, y + 1.25 * size, size) + line("1.x", x, y + 1.6 * size, size * 0.8, 0.2)
+
+
+def pages(parts, **options):
+    """Split all strokes together; give back which part each found expression consists of."""
+    owners = [number for number, part in enumerate(parts) for _ in part]
+    ink = Ink.from_strokes([stroke for part in parts for stroke in part])
+    starts = {tuple(stroke[0]): owner for stroke, owner in zip(ink.strokes, owners, strict=True)}
+    return [{starts[tuple(stroke[0])] for stroke in found.strokes} for found in split_page(ink)]
+
+
+def test_lines_below_each_other_are_expressions():
+    assert pages([line("x+1=x", 0, 60 * n) for n in range(5)]) == [{n} for n in range(5)]
+
+
+def test_reading_goes_from_top_to_bottom_and_left_to_right():
+    parts = [line("x+1", x, y) for y in (0, 70) for x in (0, 260)]
+    assert pages(parts) == [{0}, {1}, {2}, {3}]
+    assert pages(parts[::-1]) == [{3}, {2}, {1}, {0}]
+
+
+def test_a_fraction_stays_whole():
+    parts = [fraction(0, 0), line("x=1", 0, 110), fraction(0, 180)]
+    assert pages(parts) == [{0}, {1}, {2}]
+
+
+def test_dots_and_scripts_stay_with_their_line():
+    superscript = line("x", 0, 0) + line("1", 24, -10, 10) + line("+.x", 45, 0)
+    assert pages([superscript, line("1=1", 0, 60)]) == [{0}, {1}]
+
+
+def test_one_expression_and_no_ink():
+    assert pages([line("x+1=x", 0, 0)]) == [{0}]
+    assert split_page(Ink.from_strokes([])) == []
+    assert len(split_page(Ink.from_strokes([[(1, 1)]]))) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)), min_size=1, max_size=4),
+        min_size=1,
+        max_size=25,
+    )
+)
+def test_no_stroke_is_lost_or_doubled(strokes):
+    ink = Ink.from_strokes(strokes)
+    parts = split_page(ink)
+    assert sum(len(part) for part in parts) == len(ink)
+    assert sorted(point for part in parts for point in part.points.tolist()) == sorted(ink.points.tolist())
+
+
+def test_thousands_of_strokes_are_split_quickly():
+    rng = np.random.default_rng(0)
+    strokes = [stroke for n in range(40) for stroke in line("x+1=x+1=x+1=x+1", 0, 60 * n)]
+    ink = Ink.from_strokes(strokes).translate(*rng.normal(size=2))
+    assert len(split_page(ink)) == 40
+
+
+@pytest.mark.crohme
+def test_pages_of_real_expressions_come_apart():
+    from inktex.corpus import load_split, locate
+
+    if locate() is None:
+        pytest.skip("the CROHME data are not here (INKTEX_DATA)")
+    examples = list(load_split("test2013"))
+    right = total = 0
+    for first in range(0, 200, 4):
+        parts, y = [], 0.0
+        for example in examples[first : first + 4]:
+            ink = example.ink
+            heights = [stroke[:, 1].max() - stroke[:, 1].min() for stroke in ink.strokes]
+            ink = ink.scale(30.0 / max(float(np.median(sorted(heights)[len(heights) // 2 :])), 1e-9))
+            left, top, _, bottom = ink.bounds
+            parts.append(ink.translate(-left, y - top))
+            y += bottom - top + 40.0
+        found = split_page(sum(parts[1:], parts[0]))
+        total += len(parts)
+        wanted = [{tuple(point) for point in part.points.tolist()} for part in parts]
+        right += sum({tuple(point) for point in each.points.tolist()} in wanted for each in found)
+    assert right / total > 0.95, f"{right} of {total}"
+
+
+@pytest.mark.parametrize(
+    "strokes",
+    [
+        [[(0, 0), (20, 0)], [(0, 9), (20, 10)]],  # =
+        [[(0, 0), (20, 1)], [(0, 9), (20, 10)], [(0, 19), (20, 20)]],  # ≡
+        [[(20, 0), (0, 8), (20, 16)], [(0, 24), (20, 25)]],  # ≤
+        [[(0, 0), (0, 40)], [(0, 55), (1, 56)]],  # !
+        [[(0, 0), (1, 1)], [(0, 30), (1, 31)]],  # :
+    ],
+)
+def test_a_symbol_of_bars_and_dots_alone_is_one_line(strokes):
+    assert find_lines(Ink.from_strokes(strokes)) == [tuple(range(len(strokes)))]
+
+
+def test_two_numbers_below_each_other_are_two_lines():
+    ones = [[(0, 0), (5, -5), (5, 30)], [(0, 100), (5, 95), (5, 130)]]
+    assert len(find_lines(Ink.from_strokes(ones))) == 2

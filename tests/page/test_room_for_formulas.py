@@ -1,0 +1,103 @@
+"""Long formulas, high contrast, and pictures that other programs can read."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_up import MadeUpServer, other, recognition
+
+Strokes = list[list[list[float]]]
+LONG = [*"abcdefghijklmnop", "=", *"qrstuvwxyz", "+", *"abcdefghijklmnop", "+", *"qrstuvwxyz"]
+
+
+def long_reading(ids: list[str], pins: list[Any]) -> dict[str, Any]:
+    del pins
+    others = [
+        other([*LONG[:-3], "0", *LONG[-2:]]),
+        other([*LONG[:-2], "1", LONG[-1]]),
+        other([*LONG[:-1], "2"]),
+    ]
+    return recognition(LONG, len(ids), others=others)
+
+
+@pytest.mark.parametrize("size", [(360, 740), (768, 1024), (1280, 800), (1440, 900)])
+def test_long_formulas_have_room(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any, size: tuple[int, int]
+) -> None:
+    page = new_page("about:blank", viewport={"width": size[0], "height": size[1]})
+    MadeUpServer(page, long_reading)
+    page.goto(page_server.url)
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    x, y = paper.box["x"] + 150, paper.box["y"] + 60
+    paper.wait_for_answer(lambda: paper.stroke([[x, y], [x, y + 30]]))
+    field = page.locator("#latex").bounding_box()
+    assert field["width"] >= (250 if size[0] < 600 else 330)
+    shown = page.evaluate(
+        """() => [...document.querySelectorAll('#formula math')]
+            .map(math => parseFloat(getComputedStyle(math).fontSize))"""
+    )
+    assert min(shown) >= 19  # legible
+    # What tells the other readings apart can be seen, in each of them.
+    places = page.evaluate(
+        """() => [...document.querySelectorAll('#candidates button')].map(button => {
+            const whole = button.getBoundingClientRect();
+            const part = button.querySelector('.differs').getBoundingClientRect();
+            return [part.left - whole.left, whole.right - part.right, whole.left, whole.right];
+        })"""
+    )
+    assert len(places) == 3
+    for left, right, *_ in places:
+        assert left >= 0
+        assert right >= 0
+    if size[0] > 640:
+        assert all(begin >= 0 and end <= size[0] for *_, begin, end in places)
+
+
+def test_the_active_tool_is_seen_in_forced_colours(new_page: Callable[..., Any], page_server: Any) -> None:
+    page = new_page(page_server.url, forced_colors="active")
+    page.wait_for_selector('#state[data-state="ready"]')
+    look = "e => { const s = getComputedStyle(e); return [s.backgroundColor, s.color, s.outlineStyle] }"
+    pressed = page.locator('[data-tool="pen"]').evaluate(look)
+    other_tool = page.locator('[data-tool="eraser"]').evaluate(look)
+    assert pressed != other_tool
+
+
+def test_brackets_of_a_function_are_close(written: tuple[Any, Strokes]) -> None:
+    page = written[0].page
+    page.fill("#latex", "f(x)")
+    page.wait_for_function("() => document.querySelector('#formula math')?.textContent === 'f(x)'")
+    gap = page.evaluate(
+        """() => {
+            const [f, open, x] = [0, 1, 2].map(
+                i => document.querySelector(`#formula [data-token="${i}"]`).getBoundingClientRect());
+            const size = parseFloat(getComputedStyle(document.querySelector('#formula math')).fontSize);
+            return [(open.left - f.right) / size, (x.left - open.right) / size, open.width / size];
+        }"""
+    )
+    assert max(gap[:2]) < 0.06, gap
+    assert gap[2] < 0.42, gap
+
+
+def test_a_formula_is_saved_in_forms_that_programs_read(written: tuple[Any, Strokes], tmp_path: Path) -> None:
+    page = written[0].page
+    for kind in ("formula.svg", "formula.png", "formula.mml", "formula.tex"):
+        page.click("#save")
+        with page.expect_download() as download:
+            page.click(f'[data-save="{kind}"]')
+        target = tmp_path / download.value.suggested_filename
+        download.value.save_as(target)
+        assert target.name == kind
+        content = target.read_bytes()
+        if kind.endswith("svg"):
+            text = content.decode()
+            assert "foreignObject" not in text
+            assert "<text" not in text
+            assert "<path" in text
+        elif kind.endswith("png"):
+            assert content.startswith(b"\x89PNG")
+        elif kind.endswith("mml"):
+            assert content.startswith(b"<math")
+        else:
+            assert b"x^{2}" in content

@@ -1,0 +1,175 @@
+"""Ink of several lines: each has its own answer, and while one is written the others stay as they are."""
+
+import pytest
+
+from inktex.ink import Ink
+from inktex.reading import Alignment, LazyAlignment
+from inktex.recognizer import Line, NoSuchLine, PageSession, Recognition, Recognizer, WhichLine
+from inktex.recognizer.session import Session
+from inktex.recognizer.several import together
+
+LINE = [
+    [(0, 0), (10, 12), (20, 20)],
+    [(20, 0), (9, 11), (0, 20)],
+    [(30, 10), (45, 10)],
+    [(37, 2), (38, 19)],
+    [(60, 5), (64, 0), (64, 20)],
+]
+
+
+def line_at(y: float) -> list[list[tuple[float, float]]]:
+    return [[(a, b + y) for a, b in stroke] for stroke in LINE]
+
+
+PAGE = [*line_at(0), *line_at(40), *line_at(80)]
+
+
+def test_each_line_has_its_own_answer(recognizer: Recognizer):
+    answer = recognizer.recognize(PAGE)
+    alone = recognizer.recognize(LINE)
+    assert [line.strokes for line in answer.lines] == [tuple(range(n, n + 5)) for n in (0, 5, 10)]
+    assert [line.recognition.latex for line in answer.lines] == [alone.latex] * 3
+    assert answer.texts[0] == r"\begin{aligned}"
+    assert answer.texts[-1] == r"\end{aligned}"
+    assert answer.score == pytest.approx(alone.score**3)
+    assert len(answer.to_json()["lines"]) == 3
+
+
+def test_tokens_of_all_lines_say_their_strokes_in_the_whole_ink(recognizer: Recognizer):
+    answer = recognizer.recognize(PAGE)
+    found = [(token.text, token.strokes) for token in answer.tokens if token.strokes]
+    wanted = [
+        (token.text, tuple(line.strokes[stroke] for stroke in token.strokes))
+        for line in answer.lines
+        for token in line.recognition.tokens
+        if token.strokes
+    ]
+    assert found == wanted
+
+
+def test_a_single_line_is_answered_as_ever(recognizer: Recognizer):
+    answer = recognizer.recognize(LINE).to_json()
+    forced = recognizer.recognize(LINE, lines=False).to_json()
+    assert "lines" not in answer
+    assert {**answer, "elapsed": 0} == {**forced, "elapsed": 0}
+
+
+def test_all_strokes_can_be_one_expression(recognizer: Recognizer):
+    answer = recognizer.recognize(PAGE, lines=False)
+    assert answer.lines == ()
+    assert r"\begin{aligned}" not in answer.texts
+
+
+def test_many_pages_are_read_like_one(recognizer: Recognizer):
+    answers = recognizer.recognize_many([LINE, PAGE, [], LINE], jobs=2)
+    assert answers[1].latex == recognizer.recognize(PAGE).latex
+    assert [len(answer.lines) for answer in (answers[0], answers[1], answers[3])] == [0, 3, 0]
+    assert "no strokes" in str(answers[2])
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many strokes each expression had that was searched."""
+    found: list[int] = []
+    ink = Session._ink
+
+    def counted(session: Session) -> Ink:
+        made = ink(session)
+        found.append(len(made))
+        return made
+
+    monkeypatch.setattr(Session, "_ink", counted)
+    return found
+
+
+def written(page: PageSession, strokes) -> list[int]:
+    return [page.add(stroke) for stroke in strokes]
+
+
+def test_while_the_third_line_is_written_the_first_two_are_not_read_again(recognizer: Recognizer, reads):
+    page = recognizer.page_session()
+    written(page, PAGE[:10])
+    before = page.answer()
+    reads.clear()
+    for count, stroke in enumerate(PAGE[10:], 1):
+        page.add(stroke)
+        now = page.answer()
+        assert [line.number for line in now.lines] == [1, 2, 3]
+        for old, new in zip(before.lines, now.lines, strict=False):
+            assert new.recognition is old.recognition
+            assert new.version == old.version
+        assert len(now.lines[2].strokes) == count
+    assert reads == [1, 2, 3, 4, 5]
+
+
+def test_one_line_begins_as_one(recognizer: Recognizer):
+    page = recognizer.page_session()
+    written(page, LINE)
+    answer = page.answer()
+    assert [line.number for line in answer.lines] == [1]
+    assert answer.recognition is answer.lines[0].recognition
+
+
+def test_a_line_keeps_its_number_when_others_come_and_go(recognizer: Recognizer):
+    page = recognizer.page_session()
+    ids = written(page, PAGE)
+    assert [line.number for line in page.answer().lines] == [1, 2, 3]
+    for number in ids[5:10]:
+        page.remove(number)
+    assert [line.number for line in page.answer().lines] == [1, 3]
+    written(page, line_at(40))
+    answer = page.answer()
+    assert [line.number for line in answer.lines] == [1, 4, 3]
+    assert answer.lines[1].strokes == tuple(range(15, 20))
+
+
+def test_a_choice_is_for_its_line(recognizer: Recognizer):
+    page = recognizer.page_session()
+    written(page, PAGE)
+    before = page.answer()
+    other = before.lines[1].recognition.alternatives[0]
+    chosen = page.choose(other, 2)
+    assert chosen.lines[1].recognition.latex == other.latex
+    assert chosen.lines[1].version > before.lines[1].version
+    assert chosen.lines[0].recognition is before.lines[0].recognition
+    with pytest.raises(WhichLine):
+        page.choose(other)
+    with pytest.raises(NoSuchLine, match="line 9"):
+        page.choose(other, 9)
+
+
+def test_pins_are_for_strokes_of_one_line(recognizer: Recognizer):
+    page = recognizer.page_session()
+    ids = written(page, PAGE)
+    with pytest.raises(ValueError, match="one line"):
+        page.pin([ids[0], ids[9]], "x")
+
+
+def test_lines_can_be_left_alone(recognizer: Recognizer):
+    page = recognizer.page_session()
+    written(page, PAGE)
+    page.find_lines(False)
+    assert [len(line.strokes) for line in page.answer().lines] == [15]
+    page.find_lines(True)
+    assert [len(line.strokes) for line in page.answer().lines] == [5, 5, 5]
+
+
+def test_symbols_outside_the_model_keep_their_places():
+    def read(texts, outside):
+        strokes = tuple((number,) for number in range(len(texts)))
+        owners = tuple(range(len(texts)))
+        return Recognition(
+            texts=texts,
+            confidences=(0.9,) * len(texts),
+            score=0.5,
+            alternatives=(),
+            strokes_read=LazyAlignment.known(Alignment(strokes, owners, (), ())),
+            outside=outside,
+        )
+
+    lines = [Line((0, 1, 2), read(("x", "=", "1"), (2,))), Line((3, 4, 5), read(("y", "=", "z"), (0,)))]
+    answer = together(lines, 6)
+    assert [(symbol.latex, symbol.strokes) for symbol in answer.symbols if not symbol.known] == [
+        ("1", (2,)),
+        ("y", (3,)),
+    ]

@@ -1,0 +1,137 @@
+/**
+ * A server and this device behind one backend: whichever is faster reads. The server begins. Where its answers come late, or it
+ * has no room, the recogniser for this device is loaded from it and given the same ink, and the times of both decide.
+ */
+import type { Answer, Backend, Explanation, Forms, InkFile, Line, State } from "../pad/backend";
+import type { Stroke } from "../pad/ink";
+import type { Pin } from "../pad/notebook";
+
+const SLOW = 1500; // ms for an answer of the server, from which on the device is tried
+const LAST = 5; // answers whose median counts
+const FEWEST = 2;
+const WIN = 0.7; // how much faster the device must be: it costs battery
+
+export class FasterBackend extends EventTarget implements Backend {
+  #device: Backend | null = null;
+  #now: Backend;
+  #asked = new Map<Backend, number>(); // when each was last given ink
+  #times = new Map<Backend, number[]>();
+  #answers = new Map<Backend, Answer>();
+  #given: { strokes: readonly Stroke[]; pins: readonly Pin[] } = { strokes: [], pins: [] };
+  #severalLines = false; // which only the server finds
+  #loading = false;
+
+  /** `load` gives the recogniser of this device, or null where there is none to be had. */
+  constructor(
+    private readonly server: Backend,
+    private readonly load: () => Promise<Backend | null>,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    super();
+    this.#now = server;
+    this.#hear(server);
+  }
+
+  get state(): State {
+    return this.#now.state;
+  }
+
+  get revision(): number {
+    return this.#now.revision;
+  }
+
+  get place(): Backend["place"] {
+    return this.#now.place;
+  }
+
+  #hear(backend: Backend): void {
+    for (const type of ["problem", "refused"])
+      backend.addEventListener(type, (event) => backend === this.#now && this.#tell(type, (event as CustomEvent<unknown>).detail));
+    backend.addEventListener("state", () => {
+      if (backend.state === "ready") this.#asked.set(backend, this.now()); // now it begins with what it was given
+      if (backend === this.server && backend.state === "busy") void this.#try();
+      if (!this.#choose() && backend === this.#now) this.dispatchEvent(new Event("state"));
+    });
+    backend.addEventListener("answer", (event) => {
+      const answer = (event as CustomEvent<Answer>).detail;
+      this.#answers.set(backend, answer);
+      if (answer.revision === backend.revision && answer.lines.length) this.#timed(backend, answer.lines.length);
+      if (!this.#choose() && backend === this.#now) this.#tell("answer", answer);
+    });
+  }
+
+  #tell(type: string, detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+
+  #timed(backend: Backend, lines: number): void {
+    if (backend === this.server) this.#severalLines = lines > 1;
+    const times = [...(this.#times.get(backend) ?? []), this.now() - (this.#asked.get(backend) ?? 0)].slice(-LAST);
+    this.#times.set(backend, times);
+    if (backend === this.server && times.length >= FEWEST && median(times) > SLOW) void this.#try();
+  }
+
+  async #try(): Promise<void> {
+    if (this.#loading) return;
+    this.#loading = true;
+    const device = await this.load().catch(() => null);
+    if (!device) return;
+    this.#device = device;
+    this.#hear(device);
+    device.sync(this.#given.strokes, this.#given.pins);
+  }
+
+  /** Change over to the faster one; whether that was done. */
+  #choose(): boolean {
+    const device = this.#device?.state === "ready" ? this.#device : null;
+    const [ours, theirs] = [device, this.server].map((each) => (each && this.#times.get(each)) ?? []);
+    const known = ours.length > 0 && theirs.length >= FEWEST;
+    const wins = known ? median(ours) < WIN * median(theirs) : this.#now === device;
+    const away = this.server.state === "offline" || this.server.state === "busy";
+    const best = device && (away || (wins && !this.#severalLines)) ? device : this.server;
+    if (best === this.#now) return false;
+    this.#now = best;
+    this.dispatchEvent(new Event("state"));
+    const answer = this.#answers.get(best);
+    if (answer?.revision === best.revision) this.#tell("answer", answer);
+    return true;
+  }
+
+  sync(strokes: readonly Stroke[], pins: readonly Pin[]): void {
+    this.#given = { strokes, pins };
+    // The server always, since it also explains and finds lines.
+    for (const backend of [this.server, this.#device]) {
+      if (backend) this.#asked.set(backend, this.now());
+      backend?.sync(strokes, pins);
+    }
+  }
+
+  render(latex: string): Promise<Forms> {
+    return this.#now.render(latex);
+  }
+
+  symbols(strokes: readonly Stroke[]): Promise<{ latex: string; probability: number }[]> {
+    return this.server.symbols ? this.server.symbols(strokes) : Promise.reject(new Error("offline"));
+  }
+
+  suggest(strokes: readonly Stroke[]): Promise<string[]> {
+    return this.#now.suggest?.(strokes) ?? Promise.resolve([]);
+  }
+
+  get explain(): ((line?: Line) => Promise<Explanation>) | undefined {
+    return this.#now === this.server ? (line) => this.server.explain!(line) : this.#now.explain?.bind(this.#now);
+  }
+
+  readInk(file: File): Promise<InkFile[]> {
+    return this.server.readInk!(file);
+  }
+
+  close(): void {
+    this.server.close();
+    this.#device?.close();
+  }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1];
+}

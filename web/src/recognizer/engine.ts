@@ -1,0 +1,109 @@
+/**
+ * What runs in the worker: one model, one search at a time, and live sessions. Everything here also runs in Node, where it is
+ * tested.
+ */
+import { LatexError } from "./layout";
+import { toMathml } from "./mathml";
+import { Model, type Prepared } from "./model";
+import { normalize } from "./normalize";
+import { printLatex } from "./print";
+import type { Hypothesis, Limits } from "./search";
+import { Session } from "./session";
+import { toTypst } from "./typst";
+import type { RecognizeOptions, Recognition, Rendering, Stroke } from "./types";
+
+export const TIMEOUT = 10; // seconds for one expression, unless told otherwise
+const BREATH = 12; // milliseconds of work between two looks at what was asked meanwhile
+
+export class Engine {
+  private readonly sessions = new Map<number, Session>();
+  private lane: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly model: Model) {}
+
+  /** Read one expression. */
+  recognize(strokes: readonly Stroke[], options: RecognizeOptions = {}): Promise<Recognition> {
+    return this.inTurn(async () => {
+      const begin = performance.now();
+      const prepared = this.model.prepare(strokes);
+      const top = readings(options);
+      const found = await this.model.search(prepared, this.model.options(prepared, top), this.limits(options));
+      return this.answer(prepared, found, begin, options);
+    });
+  }
+
+  /** LaTeX in all forms; LatexError where it is not a formula. */
+  render(latex: string): Rendering {
+    const tokens = normalize(latex);
+    if (!tokens.length) throw new LatexError("there is nothing to show");
+    return { latex: printLatex(tokens), tokens, mathml: toMathml(tokens), typst: toTypst(tokens) };
+  }
+
+  /** The session of a number, made when first asked for. */
+  session(number: number): Session {
+    const known = this.sessions.get(number);
+    if (known) return known;
+    const made = new Session(this);
+    this.sessions.set(number, made);
+    return made;
+  }
+
+  close(number: number): void {
+    this.sessions.delete(number);
+  }
+
+  /** One search after the other: they would only slow each other down. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.lane.then(work);
+    this.lane = turn.catch(() => undefined);
+    return turn;
+  }
+
+  limits({ timeout = TIMEOUT }: RecognizeOptions, cancelled?: () => boolean): Limits {
+    const begin = performance.now();
+    let last = begin;
+    const breathe = async (): Promise<void> => {
+      if (performance.now() - last < BREATH) return;
+      await nextTask();
+      last = performance.now();
+    };
+    return { cancelled, breathe, deadline: begin + 1000 * timeout };
+  }
+
+  answer(prepared: Prepared, found: Hypothesis[], begin: number, options: RecognizeOptions): Recognition {
+    const { attention, ...made } = this.model.assemble(prepared, found, readings(options));
+    const texts = made.tokens.map(({ text }) => text);
+    const elapsed = Math.round((performance.now() - begin) * 1000) / 1e6;
+    return {
+      ...made,
+      mathml: toMathml(texts, true),
+      typst: toTypst(texts),
+      elapsed,
+      ...(options.attention ? { attention } : {}),
+    };
+  }
+}
+
+/** How many readings are wanted. */
+export function readings({ top = 5 }: RecognizeOptions): number {
+  if (!Number.isInteger(top) || top < 1) throw new RangeError("top: must be at least 1");
+  return top;
+}
+
+/** Let messages in; promises alone never do. */
+const nextTask: () => Promise<void> = "setImmediate" in globalThis ? nextTaskOfNode() : nextTaskOfBrowser();
+
+function nextTaskOfBrowser(): () => Promise<void> {
+  const channel = new MessageChannel(); // timers would wait for 4 ms
+  const waiting: (() => void)[] = [];
+  channel.port1.onmessage = () => waiting.shift()?.();
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      channel.port2.postMessage(null);
+    });
+}
+
+function nextTaskOfNode(): () => Promise<void> {
+  return () => new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,129 @@
+/** Whichever is faster reads: the server, or the recogniser that is loaded from it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Answer, Backend, Forms, Line, State } from "../src/pad/backend";
+import { FasterBackend } from "../src/page/faster";
+
+class Reader extends EventTarget implements Backend {
+  revision = 0;
+  state: State = "connecting";
+
+  constructor(readonly place: "server" | "device") {
+    super();
+  }
+
+  become(state: State): void {
+    this.state = state;
+    this.dispatchEvent(new Event("state"));
+  }
+
+  sync(): void {
+    this.revision++;
+  }
+
+  answer(latex: string, lines = 1): void {
+    const line = { strokes: [], recognition: { latex }, alternatives: [] } as unknown as Line;
+    const detail: Answer = { revision: this.revision, lines: new Array(lines).fill(line) };
+    this.dispatchEvent(Object.assign(new Event("answer"), { detail }));
+  }
+
+  render = (): Promise<Forms> => Promise.reject(new Error("not asked"));
+  close(): void {}
+}
+
+function begun(): { faster: FasterBackend; server: Reader; device: Reader; shown: string[]; loads: () => number; wait: (ms: number) => void } {
+  const [server, device] = [new Reader("server"), new Reader("device")];
+  let [time, loads] = [0, 0];
+  const load = (): Promise<Reader> => {
+    loads++;
+    return Promise.resolve(device);
+  };
+  const faster = new FasterBackend(server, load, () => time);
+  const shown: string[] = [];
+  faster.addEventListener("answer", (event) => {
+    const { revision, lines } = (event as CustomEvent<Answer>).detail;
+    assert.equal(revision, faster.revision); // or the desk would not take it
+    shown.push(lines[0].recognition.latex);
+  });
+  server.become("ready");
+  return { faster, server, device, shown, loads: () => loads, wait: (ms) => void (time += ms) };
+}
+
+test("a fast server is left alone", () => {
+  const { faster, server, wait, loads, shown } = begun();
+  for (let i = 0; i < 5; i++) {
+    faster.sync([], []);
+    wait(40);
+    server.answer("x");
+  }
+  assert.equal(loads(), 0);
+  assert.equal(shown.length, 5);
+});
+
+test("a slow server gives way to a faster device, and gets back what it is faster at", async () => {
+  const { faster, server, device, shown, wait, loads } = begun();
+  for (let i = 0; i < 2; i++) {
+    faster.sync([], []);
+    wait(3000);
+    server.answer(`server ${i}`);
+  }
+  await new Promise(setImmediate);
+  assert.equal(loads(), 1);
+  wait(20_000); // loading takes its time, which says nothing about reading
+  device.become("ready");
+  wait(200);
+  device.answer("device");
+  assert.equal(faster.place, "device");
+  assert.deepEqual(shown, ["server 0", "server 1", "device"]);
+
+  for (let i = 0; i < 5; i++) {
+    faster.sync([], []);
+    wait(50);
+    server.answer("quick");
+    wait(150);
+    device.answer("device");
+  }
+  assert.equal(faster.place, "server");
+  assert.equal(shown.at(-1), "quick");
+});
+
+test("a device that is slower stays unused", async () => {
+  const { faster, server, device, wait } = begun();
+  for (let i = 0; i < 2; i++) {
+    faster.sync([], []);
+    wait(3000);
+    server.answer("x");
+  }
+  await new Promise(setImmediate);
+  device.become("ready");
+  wait(2500);
+  device.answer("y");
+  assert.equal(faster.place, "server");
+});
+
+test("without room on the server the device reads, whatever it takes", async () => {
+  const { faster, server, device, shown } = begun();
+  faster.sync([], []);
+  server.become("busy");
+  await new Promise(setImmediate);
+  device.become("ready");
+  assert.equal(faster.place, "device");
+  device.answer("device");
+  assert.deepEqual(shown, ["device"]);
+  server.become("ready");
+  assert.equal(faster.place, "device"); // nothing says that the server is faster
+});
+
+test("several lines are left to the server, which finds them", async () => {
+  const { faster, server, device, wait } = begun();
+  for (let i = 0; i < 2; i++) {
+    faster.sync([], []);
+    wait(3000);
+    server.answer("x", 2);
+  }
+  await new Promise(setImmediate);
+  device.become("ready");
+  wait(100);
+  device.answer("y");
+  assert.equal(faster.place, "server");
+});
