@@ -3,12 +3,9 @@
 import re
 from typing import Any
 
-import pytest
-
 Strokes = list[list[list[float]]]
 
 
-@pytest.mark.xfail(reason="unsteady: the list sometimes stays without the symbol", strict=False)
 def test_a_drawn_symbol_finds_its_command(paper: Any, examples: dict[str, Strokes]) -> None:
     page = paper.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -21,6 +18,8 @@ def test_a_drawn_symbol_finds_its_command(paper: Any, examples: dict[str, Stroke
         paper.stroke(
             [[box["x"] + 90 + x - left, box["y"] + 60 + y - top] for x, y in stroke[::3] + stroke[-1:]]
         )
+        page.wait_for_function("() => document.querySelectorAll('#finder-list li').length === 10")
+        assert page.locator("#finder-paper").bounding_box() == box  # it stays under the pen
     page.wait_for_function(
         r"""() => [...document.querySelectorAll('#finder-list code')].slice(0, 3)
             .some(e => ['x', 'X', '\\times', '\\chi'].includes(e.textContent))"""
