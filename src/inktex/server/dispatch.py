@@ -22,7 +22,18 @@ from typing import Any
 
 from inktex.server.errors import busy
 from inktex.server.watch import raw_response
-from inktex.server.worker import ASKED, CLOSED, END, FAILED_TO_START, HERE, IDLE, MESSAGE, READY, Places
+from inktex.server.worker import (
+    ASKED,
+    CLOSED,
+    END,
+    FAILED_TO_START,
+    HERE,
+    IDLE,
+    MESSAGE,
+    NEW,
+    READY,
+    Places,
+)
 
 CONNECTIONS = 8192  # at once, of all workers
 LINGERING_SECONDS = 2.0  # for a client to read why it was refused
@@ -61,7 +72,8 @@ class Dispatcher:
         self._grace = grace_seconds
         self._places = Places(RawArray("B", CONNECTIONS), RawArray("d", workers))
         self._free = list(range(CONNECTIONS))
-        self._waiting: deque[socket.socket] = deque()  # accepted, and nobody there to serve them yet
+        # Accepted, and nobody there to serve them yet; NEW, or IDLE where another worker has answered before.
+        self._waiting: deque[tuple[socket.socket, int]] = deque()
         self._lingering: dict[socket.socket, float] = {}
         self._selector = selectors.DefaultSelector()
         self._workers = [self._start(number) for number in range(workers)]
@@ -97,7 +109,7 @@ class Dispatcher:
             signal.set_wakeup_fd(-1)
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, signal.SIG_IGN)  # all is done but the last words
-            for connection in self._waiting:
+            for connection, _ in self._waiting:
                 self._refuse(connection)
             while self._lingering:
                 for key, _ in self._selector.select(_TICK):
@@ -119,19 +131,19 @@ class Dispatcher:
                 return
             # Head and body of an answer are two packets; the second would wait 40 ms for the first's receipt.
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._waiting.append(connection)
+            self._waiting.append((connection, NEW))
 
     def _hand_out(self) -> None:
         """Give each connection that waits to the worker that has fewest."""
         while self._waiting and self._free:
             ready = sorted((each for each in self._workers if each.ready), key=lambda w: len(w.connections))
-            if not any(self._give(worker, self._waiting[0]) for worker in ready):
+            if not any(self._give(worker, *self._waiting[0]) for worker in ready):
                 return
             self._waiting.popleft()
 
-    def _give(self, worker: _Worker, connection: socket.socket) -> bool:
+    def _give(self, worker: _Worker, connection: socket.socket, state: int) -> bool:
         place = self._free.pop()
-        self._places.states[place] = IDLE
+        self._places.states[place] = state
         try:
             socket.send_fds(worker.control, [MESSAGE.pack(HERE, place)], [connection.fileno()])
         except OSError:  # it is full, or has just died
@@ -206,8 +218,8 @@ class Dispatcher:
         for place, connection in worker.connections.items():
             self._free.append(place)
             state = self._places.states[place]
-            if state == IDLE:
-                self._waiting.append(connection)
+            if state in (NEW, IDLE):
+                self._waiting.append((connection, state))
             elif state == ASKED:
                 self._refuse(connection)
             else:

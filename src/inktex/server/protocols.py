@@ -1,7 +1,8 @@
-"""uvicorn's protocols with timeouts for slow clients.
+"""uvicorn's protocols with timeouts for slow clients, and reading in small parts.
 
 A client that sends its headers letter by letter, or does not read its answer, would otherwise hold a
-connection and memory for as long as it likes.
+connection and memory for as long as it likes. What is read goes through a buffer of ours, so that a parent
+process learns of a request before any of it is taken from the wire.
 """
 
 import asyncio
@@ -12,34 +13,47 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from inktex.server.errors import RequestError
 from inktex.server.watch import raw_response
-from inktex.server.worker import ANSWERING, ASKED, IDLE, Place
+from inktex.server.worker import ANSWERING, ASKED, IDLE, NEW, Place
 
-HEADER_SECONDS = (
-    10.0  # from the connection, or the first byte of a further request, to the end of its headers
-)
+# From the connection, or the first byte of a further request, to the end of its headers.
+HEADER_SECONDS = 10.0
 READING_SECONDS = 20.0  # without a client taking any of what waits for it
 # For a request that is on its way when the server is told to end: on a new connection, on one that had some.
 FIRST_WORDS_SECONDS, LAST_WORDS_SECONDS = 1.0, 0.25
-
-
+READ_BYTES = 64 * 1024  # at once
 MAX_HEADER_BYTES = 64 * 1024  # of one request
 MAX_HEADERS = 100
 
 
-class _Patience:
+class _Patience(asyncio.BufferedProtocol):
     """The limit on the time without reading; a mixin in front of a protocol of uvicorn."""
 
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
+    _incoming = bytearray()
     place: Place | None = None  # where a parent process looks how far the connection is
     _reading_timer: asyncio.TimerHandle | None = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing to count any more."""
         _cancel(self._reading_timer)
-        super().connection_lost(exc)  # type: ignore[misc]
+        super().connection_lost(exc)
         if self.place is not None:
             self.place.closed(self.transport.get_extra_info("socket"))
+
+    def eof_received(self) -> None:
+        """The client says no more; asyncio then closes the connection."""
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        """Where the next part of what the client sends is put."""
+        del sizehint
+        self._incoming = bytearray(READ_BYTES)
+        return self._incoming
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take what came."""
+        data, self._incoming = bytes(memoryview(self._incoming)[:nbytes]), bytearray()
+        self.data_received(data)  # type: ignore[attr-defined]
 
     def note(self, state: int) -> None:
         """Tell the parent process, if there is one, how far the connection is."""
@@ -48,14 +62,14 @@ class _Patience:
 
     def pause_writing(self) -> None:
         """The client does not keep up."""
-        super().pause_writing()  # type: ignore[misc]
+        super().pause_writing()
         _cancel(self._reading_timer)
         self._reading_timer = self.loop.call_later(READING_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
         """It does again."""
         _cancel(self._reading_timer)
-        super().resume_writing()  # type: ignore[misc]
+        super().resume_writing()
 
 
 class PatientHttp(_Patience, HttpToolsProtocol):
@@ -68,6 +82,7 @@ class PatientHttp(_Patience, HttpToolsProtocol):
     _refused = False
     _open_requests = 0  # begun and not yet answered
     _leaving = False
+    _state_before = NEW
 
     def data_received(self, data: bytes) -> None:
         """Take what came, unless the headers grow past their limits."""
@@ -104,10 +119,25 @@ class PatientHttp(_Patience, HttpToolsProtocol):
             self.transport.write(raw_response(error))
             self.transport.close()
 
+    def get_buffer(self, sizehint: int) -> bytearray:
+        """Before anything is read it counts as asked: killed in between, nobody could answer it any more."""
+        self._state_before = NEW if self.place is None else self.place.state
+        if self._state_before in (NEW, IDLE):
+            self.note(ASKED)
+        return super().get_buffer(sizehint)
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take what came; it may have been no request at all, as an empty line after one."""
+        super().buffer_updated(nbytes)
+        if self.place is not None and self.place.state == ASKED and not self._open_requests:
+            self.note(self._state_before)
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to count with the connection."""
+        """Begin to count with the connection; one that was kept alive elsewhere is kept alive here."""
         super().connection_made(transport)
-        self._header_timer = self.loop.call_later(HEADER_SECONDS, self._close)
+        kept = self.place is not None and self.place.state == IDLE
+        seconds = self.timeout_keep_alive if kept else HEADER_SECONDS
+        self._header_timer = self.loop.call_later(seconds, self._close)
         if getattr(self.server_state, "leaving", False):
             self.shutdown()
 

@@ -48,7 +48,13 @@ class Watch:
             await self.app(scope, receive, send)
             return
         begun = perf_counter()
-        status, size = 0, 0
+        status, size, counted = 0, 0, False
+
+        def count() -> None:
+            nonlocal counted
+            if not counted:
+                counted = True
+                self.count(scope, status or 499, perf_counter() - begun, size)
 
         async def watched(message: Message) -> None:
             nonlocal status, size
@@ -64,6 +70,8 @@ class Watch:
                 status = 403
             elif kind == "http.response.body":
                 size += len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    count()  # who has the answer finds it counted, whichever process is asked
             await send(message)
 
         try:
@@ -81,19 +89,22 @@ class Watch:
             if scope["type"] == "http" and not size:
                 raise
         finally:
-            seconds = perf_counter() - begun
-            route = route_of(scope["path"])
-            self.metrics.request(route.endpoint, status or 499, seconds)
-            if status == 503 and route.content_type is not None:  # here, since several places refuse
-                self.metrics.add("shed")
-            log.info(
-                "%s %s %d %.1f ms %d bytes",
-                scope.get("method", "WS"),
-                ascii(scope["path"][:80])[1:-1],
-                status or 499,
-                seconds * 1000,
-                size,
-            )
+            count()
+
+    def count(self, scope: Scope, status: int, seconds: float, size: int) -> None:
+        """Take note of a request and its answer."""
+        route = route_of(scope["path"])
+        self.metrics.request(route.endpoint, status, seconds)
+        if status == 503 and route.content_type is not None:  # here, since several places refuse
+            self.metrics.add("shed")
+        log.info(
+            "%s %s %d %.1f ms %d bytes",
+            scope.get("method", "WS"),
+            ascii(scope["path"][:80])[1:-1],
+            status,
+            seconds * 1000,
+            size,
+        )
 
 
 def _add_headers(message: Message, path: str) -> None:

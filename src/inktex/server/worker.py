@@ -21,11 +21,9 @@ import uvicorn
 MESSAGE = struct.Struct("=BI")
 HERE, END = 1, 2  # from the parent: a connection (its handle comes with it); serve what you have, then end
 READY, CLOSED = 3, 4  # from the worker: send me connections; one is closed
-IDLE, ASKED, ANSWERING = (
-    0,
-    1,
-    2,
-)  # nothing was asked; a request came, no answer yet; part of the answer is sent
+# How far a connection is: nothing was ever asked; all that was asked is answered; a request came, no answer
+# yet; part of the answer is sent.
+NEW, IDLE, ASKED, ANSWERING = range(4)
 FAILED_TO_START = 3
 TICKS_PER_SIGN_OF_LIFE = 10
 
@@ -34,7 +32,7 @@ TICKS_PER_SIGN_OF_LIFE = 10
 class Places:
     """What parent and workers share."""
 
-    states: Any  # of each place: IDLE, ASKED or ANSWERING
+    states: Any  # of each place: NEW, IDLE, ASKED or ANSWERING
     alive: Any  # of each worker: when it last said that it is alive
 
 
@@ -43,6 +41,11 @@ class Place:
 
     def __init__(self, states: Any, number: int, control: socket.socket) -> None:
         self._states, self._number, self._control = states, number, control
+
+    @property
+    def state(self) -> int:
+        """How far the connection is."""
+        return int(self._states[self._number])
 
     def note(self, state: int) -> None:
         """Note how far the connection is."""
