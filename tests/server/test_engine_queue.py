@@ -10,8 +10,9 @@ import pytest
 
 from inktex.decoding import SearchCancelled
 from inktex.server import engine as engine_room
-from inktex.server.engine import Allowance, Engine, Lane
+from inktex.server.engine import Engine, Lane
 from inktex.server.errors import RequestError
+from inktex.server.shares import STOCK, Share
 
 PATIENCE = 120.0
 
@@ -147,7 +148,7 @@ def test_live_writing_goes_first_but_not_without_end() -> None:
         tasks: list[asyncio.Task[str]] = [asyncio.create_task(engine.run(held, seconds=PATIENCE))]
         await until(held.begun.is_set)
         tasks += [asyncio.create_task(engine.run(noting(done, str(i)), seconds=PATIENCE)) for i in range(2)]
-        lanes = [Lane(engine) for _ in range(5)]
+        lanes = [Lane(engine, Share()) for _ in range(5)]
         tasks += [asyncio.create_task(lane.run(noting(done, "live"), seconds=PATIENCE)) for lane in lanes]
         await until(lambda: engine.waiting == 7)
         held.go_on.set()
@@ -160,8 +161,9 @@ def test_live_writing_goes_first_but_not_without_end() -> None:
 def test_a_session_that_used_up_its_share_waits_like_all() -> None:
     async def scenario() -> list[str]:
         engine, held, done = Engine(queue=10), Held(), list[str]()
-        greedy = Lane(engine)
-        greedy.share.spend(1000.0)
+        share = Share()
+        share.spend(STOCK)  # it owes nothing yet, but goes first no more
+        greedy = Lane(engine, share)
         tasks: list[asyncio.Task[str]] = [asyncio.create_task(engine.run(held, seconds=PATIENCE))]
         await until(held.begun.is_set)
         tasks += [asyncio.create_task(engine.run(noting(done, str(i)), seconds=PATIENCE)) for i in range(2)]
@@ -198,7 +200,7 @@ def test_long_work_lets_others_go_first(monkeypatch: pytest.MonkeyPatch) -> None
 def test_newer_ink_stops_the_search_it_replaces() -> None:
     async def scenario() -> None:
         engine = Engine(queue=10)
-        lane, held = Lane(engine), Held(engine)
+        lane, held = Lane(engine, Share()), Held(engine)
         older = asyncio.create_task(lane.run(held, seconds=PATIENCE, replaces=True))
         await until(held.begun.is_set)
         assert lane.running
@@ -227,7 +229,7 @@ def test_errors_of_the_work_reach_the_caller_and_free_the_thread() -> None:
 def test_a_lane_does_one_thing_at_a_time() -> None:
     async def scenario() -> int:
         engine, together, most = Engine(queue=10, threads=4), 0, 0
-        lane = Lane(engine)
+        lane = Lane(engine, Share())
 
         def work(left: float) -> None:
             nonlocal together, most
@@ -255,16 +257,3 @@ def test_how_many_wait_and_run_is_told() -> None:
         return told
 
     assert asyncio.run(scenario())[-1] == (0, 0)
-
-
-def test_an_allowance_fills_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
-    monkeypatch.setattr(engine_room, "monotonic", lambda: now)
-    allowance = Allowance(stock=1.0, per_second=0.1)
-    assert allowance.spend(1.0) == 0.0
-    assert allowance.spend(0.5) == pytest.approx(5.0)
-    assert allowance.used_up
-    now += 5.0
-    assert allowance.spend(0.0) == pytest.approx(0.0)
-    now += 1000.0
-    assert allowance.spend(1.5) == pytest.approx(5.0)  # no more than the stock is kept

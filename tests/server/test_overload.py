@@ -4,17 +4,19 @@ import asyncio
 import logging
 import re
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 
 from inktex.recognizer import Recognition, Recognizer
-from inktex.server import Limits, protocols
+from inktex.server import Limits, protocols, running
 from running_server import until
 
 INK = {"strokes": [[[0, 0], [9, 9]], [[0, 9], [9, 0]]]}
@@ -160,3 +162,23 @@ def test_a_client_that_does_not_read_is_let_go(
         with pytest.raises(OSError, match=r"reset|pipe"):
             ask_on()
     assert httpx.get(f"{server.url}/healthz", timeout=60).status_code == 200
+
+
+def test_the_loop_has_the_interpreter_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that computes beside it keeps it waiting several times in every request."""
+    seen: list[float] = []
+
+    class Server:
+        def run(self, sockets: Any) -> None:
+            seen.append(sys.getswitchinterval())
+
+    class App:
+        service = SimpleNamespace(held_up=False)
+
+    before = sys.getswitchinterval()
+    monkeypatch.setattr(running.signal, "signal", lambda *_: None)
+    try:
+        running._serve(Server(), App())  # type: ignore[arg-type]
+    finally:
+        sys.setswitchinterval(before)
+    assert seen[0] <= 0.001

@@ -3,7 +3,8 @@
 Recognition keeps a core busy, so a process runs only as many calls at a time as it has threads. Further
 calls wait in a queue of bounded length. When it is full, a request is refused immediately, which costs
 nothing, instead of slowing down all others. Live sessions go first, because a person is waiting, as long as
-they use no more than a person's share. A long search lets others go first at its next step.
+they use no more than a person's share; what a session gets beyond that is in `shares.py`. A long search lets
+others go first at its next step.
 """
 
 import asyncio
@@ -11,11 +12,12 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from time import monotonic
+from time import monotonic, thread_time
 from typing import TypeVar
 
 from inktex.decoding import SearchCancelled
 from inktex.server.errors import busy, too_slow
+from inktex.server.shares import Crowd, Share
 
 T = TypeVar("T")
 
@@ -26,43 +28,35 @@ _SHORT_SLICE = 0.02  # the same for a session that has used up its share
 _MOST_THREADS = 256  # calls that have begun and wait to go on keep theirs
 
 
-class Allowance:
-    """How much of something one client may use: a stock that fills up again at a steady rate."""
-
-    def __init__(self, *, stock: float, per_second: float) -> None:
-        self._most, self._per_second = stock, per_second
-        self._left, self._seen = stock, monotonic()
-
-    def spend(self, amount: float) -> float:
-        """Use up so much; the seconds until what is left is not below nothing."""
-        now = monotonic()
-        self._left = min(self._most, self._left + (now - self._seen) * self._per_second) - amount
-        self._seen = now
-        return max(0.0, -self._left / self._per_second)
-
-    @property
-    def used_up(self) -> bool:
-        """Whether nothing is left."""
-        return self.spend(0.0) > 0.0
-
-
 class Turn:
     """The right to keep a thread busy."""
 
-    def __init__(self, lane: "Lane | None") -> None:
-        self.lane = lane
+    def __init__(self, share: Share | None = None) -> None:
+        self.share = share  # of the session whose turn it is
         self.begun = 0.0
         self.superseded = False  # nobody wants the result any more
+        self._counted = 0.0  # up to where the thread's time is charged
 
     @property
     def live(self) -> bool:
         """Whether it goes before requests."""
-        return self.lane is not None and not self.lane.share.used_up
+        return self.share is not None and self.share.ample
 
     @property
     def over(self) -> bool:
         """Whether it has lasted long enough, if others wait."""
-        return monotonic() - self.begun > (_SHORT_SLICE if self.lane and not self.live else _SLICE)
+        return monotonic() - self.begun > (_SHORT_SLICE if self.share and not self.live else _SLICE)
+
+    def begin_on_thread(self) -> None:
+        """From here on the time of this thread is the turn's."""
+        self._counted = thread_time()
+
+    def charge_on_thread(self) -> None:
+        """Charge what was used since; time of the processor, so that a busy machine makes nothing dearer."""
+        now = thread_time()
+        if self.share is not None:
+            self.share.spend(now - self._counted)
+        self._counted = now
 
 
 class Engine:
@@ -72,9 +66,15 @@ class Engine:
     """
 
     def __init__(
-        self, *, queue: int, threads: int = 1, changed: Callable[[int, int], None] = lambda w, r: None
+        self,
+        *,
+        queue: int,
+        threads: int = 1,
+        crowd: Crowd | None = None,
+        changed: Callable[[int, int], None] = lambda w, r: None,
     ) -> None:
-        """`changed(waiting, running)` is told whenever one of them changes."""
+        """`changed(waiting, running)` is told whenever one of them changes; engines may share a crowd."""
+        self.crowd = crowd or Crowd()
         self.queue = queue
         self.threads = threads
         self.running = 0
@@ -113,9 +113,10 @@ class Engine:
 
         When the caller is cancelled while waiting, the work is never begun.
         """
+        self.crowd.saw(None)
         if self.full:
             raise busy(self.expected_wait)
-        return await self.call(work, Turn(None), monotonic() + seconds)
+        return await self.call(work, Turn(), monotonic() + seconds)
 
     async def call(self, work: Callable[[float], T], turn: Turn, end: float) -> T:
         """Wait for the turn, then call on a thread."""
@@ -129,7 +130,6 @@ class Engine:
                 call.exception()  # seen here: the caller may have gone away
             self._overdue.discard(id(call))
             self._mean_seconds += _SMOOTHING * (monotonic() - begun - self._mean_seconds)
-            self._charge(turn)
             self._pass_on()
 
         future.add_done_callback(finished)
@@ -154,6 +154,7 @@ class Engine:
         if turn.superseded:
             raise SearchCancelled
         if (self._live or self._others) and turn.over and not self._closed:
+            turn.charge_on_thread()
             again = threading.Event()
             loop.call_soon_threadsafe(self._wait_again, turn, again)
             while not again.wait(0.5) and not self._closed:
@@ -210,7 +211,6 @@ class Engine:
 
     def _wait_again(self, turn: Turn, again: threading.Event) -> None:
         """Let those who wait go first, then go on."""
-        self._charge(turn)
         mine = self._line_up(turn)
 
         def go_on(_: "asyncio.Future[None]") -> None:
@@ -220,10 +220,6 @@ class Engine:
         mine.add_done_callback(go_on)
         self._pass_on()
 
-    def _charge(self, turn: Turn) -> None:
-        if turn.lane is not None:
-            turn.lane.share.spend(monotonic() - turn.begun)
-
     def _tell(self) -> None:
         self._changed(self.waiting, self.running)
 
@@ -231,18 +227,19 @@ class Engine:
 
     def _work(self, work: Callable[[float], T], turn: Turn, loop: asyncio.AbstractEventLoop, end: float) -> T:
         self._of_thread.turn = turn, loop
+        turn.begin_on_thread()
         try:
             return work(end - monotonic())
         finally:
+            turn.charge_on_thread()
             self._of_thread.turn = None
 
 
 class Lane:
     """The calls of one live session, one at a time: a newer one may stop the older one that it replaces."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self.share = Allowance(stock=1.0, per_second=0.25)  # seconds of a thread: ample for a writer
+    def __init__(self, engine: Engine, share: Share) -> None:
+        self._engine, self._share = engine, share
         self._one = asyncio.Lock()
         self._replaceable: Turn | None = None  # what runs, or waits to go on
 
@@ -252,17 +249,24 @@ class Lane:
         return self._one.locked()
 
     async def run(self, work: Callable[[float], T], *, seconds: float, replaces: bool = False) -> T:
-        """Like `Engine.run`, but never refused, and mostly first in the queue.
+        """Like `Engine.run`, but the queue is never full, and mostly first; who owes time waits before.
 
         With `replaces`, an older such call ends with `SearchCancelled` at its next step.
         """
         end = monotonic() + seconds
         if replaces and self._replaceable is not None:
             self._replaceable.superseded = True
-        async with self._one:
-            turn = Turn(self)
-            self._replaceable = turn if replaces else None
-            try:
-                return await self._engine.call(work, turn, end)
-            finally:
-                self._replaceable = None
+        with self._share.wanting():
+            async with self._one:
+                self._engine.crowd.saw(self._share)
+                try:
+                    async with asyncio.timeout(end - monotonic()):
+                        await self._engine.crowd.let_others_first(self._share)
+                except TimeoutError:
+                    raise busy(self._share.owed_seconds) from None
+                turn = Turn(self._share)
+                self._replaceable = turn if replaces else None
+                try:
+                    return await self._engine.call(work, turn, end)
+                finally:
+                    self._replaceable = None

@@ -20,7 +20,8 @@ HEADER_SECONDS = 10.0
 READING_SECONDS = 20.0  # without a client taking any of what waits for it
 # For a request that is on its way when the server is told to end: on a new connection, on one that had some.
 FIRST_WORDS_SECONDS, LAST_WORDS_SECONDS = 1.0, 0.25
-READ_BYTES = 64 * 1024  # at once
+# Read at once. Of a session less: all messages in it are taken from the wire before anybody else has a turn.
+READ_BYTES, SESSION_READ_BYTES = 64 * 1024, 8 * 1024
 MAX_HEADER_BYTES = 64 * 1024  # of one request
 MAX_HEADERS = 100
 
@@ -30,6 +31,7 @@ class _Patience(asyncio.BufferedProtocol):
 
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
+    read_bytes = READ_BYTES
     _incoming = bytearray()
     place: Place | None = None  # where a parent process looks how far the connection is
     _reading_timer: asyncio.TimerHandle | None = None
@@ -47,7 +49,7 @@ class _Patience(asyncio.BufferedProtocol):
     def get_buffer(self, sizehint: int) -> bytearray:
         """Where the next part of what the client sends is put."""
         del sizehint
-        self._incoming = bytearray(READ_BYTES)
+        self._incoming = bytearray(self.read_bytes)
         return self._incoming
 
     def buffer_updated(self, nbytes: int) -> None:
@@ -203,6 +205,8 @@ class PatientHttp(_Patience, HttpToolsProtocol):
 
 class PatientWebSocket(_Patience, WebSocketsSansIOProtocol):
     """WebSocket with a limit on the time without reading."""
+
+    read_bytes = SESSION_READ_BYTES
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Messages that were not taken yet are of no use: the session hears at once that it is over."""

@@ -26,6 +26,9 @@ from inktex.server.protocols import PatientHttp, PatientWebSocket
 from inktex.server.worker import OrderlyServer, Places, Worker, leave
 
 KEEP_ALIVE_SECONDS = 30
+# A thread that computes keeps the interpreter so long from the one that serves, each time that has waited
+# for the network: by default 5 ms, several times in every request.
+SWITCH_SECONDS = 0.0005
 BACKLOG = 1024
 
 
@@ -67,6 +70,7 @@ def _serve(server: uvicorn.Server, app: Application, listeners: list[socket.sock
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn ends in order and then raises the signal once more; by then all is done.
         signal.signal(number, signal.SIG_IGN)
+    sys.setswitchinterval(SWITCH_SECONDS)
     server.run(sockets=listeners)
     if app.service.held_up:
         leave()

@@ -19,6 +19,7 @@ from inktex.server.engine import Engine
 from inktex.server.errors import RequestError, busy
 from inktex.server.metrics import Metrics
 from inktex.server.options import ServerOptions
+from inktex.server.shares import Crowd
 
 T = TypeVar("T")
 
@@ -33,8 +34,9 @@ class Service:
         self.limits = options.limits
         self.metrics = metrics
         self._loaded: Recognizer | None = None
-        self.engine = Engine(queue=options.limits.queue, changed=self._count_calls)
-        self.rendering = Engine(queue=options.limits.queue)
+        self.crowd = Crowd()
+        self.engine = Engine(queue=options.limits.queue, crowd=self.crowd, changed=self._count_calls)
+        self.rendering = Engine(queue=options.limits.queue, crowd=self.crowd)
         self.sandbox = Sandbox()
         self._uploads = Engine(queue=options.limits.queue)  # they wait for the reader, not the recogniser
         self._sessions = 0

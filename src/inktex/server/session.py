@@ -2,14 +2,16 @@
 
 Two tasks serve a connection. One takes messages and changes the ink at once; the other asks for the answer
 whenever the ink has changed. A change that comes during a search cancels it, because its answer would be out
-of date. Nothing piles up: there is one ink, and at most one waiting call.
+of date. Nothing piles up: there is one ink, and at most one waiting call. What a session costs is taken from
+its share (shares.py), messages included. Answers are turned into text on the thread that made them.
 """
 
 import asyncio
 import dataclasses
+import json
 import logging
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -22,14 +24,15 @@ from inktex.latex import LatexError
 from inktex.recognizer import READINGS, LiveLine, NoSuchLine, PageAnswer, Recognition, WhichLine
 from inktex.server import messages
 from inktex.server.api import rendering
-from inktex.server.engine import Allowance, Lane
+from inktex.server.engine import Lane
 from inktex.server.errors import RequestError
 from inktex.server.explaining import explanation
 from inktex.server.guard import SESSION_PROTOCOL
 from inktex.server.service import Service
+from inktex.server.shares import Share
 
 T = TypeVar("T")
-_Said = tuple[dict[str, Any], dict[int, int]]  # a message, and the lines that the client then has
+_Said = tuple[str, dict[int, int]]  # a message as text, and the lines that the client then has
 
 log = logging.getLogger("inktex.server")
 
@@ -46,10 +49,9 @@ class LiveSession:
         self._socket = socket
         self._service = service
         self._session = service.recognizer.page_session()
-        self._lane = Lane(service.engine)
-        self._rendering = Lane(service.rendering)
-        # Seconds of the processor for its messages; who sends more than a page does waits, others do not.
-        self._allowance = Allowance(stock=0.5, per_second=0.1)
+        self._share = Share()
+        self._lane = Lane(service.engine, self._share)
+        self._rendering = Lane(service.rendering, self._share)
         self._numbers: dict[str, int] = {}  # the client's name of a stroke -> the session's
         self._points: dict[str, int] = {}
         self._revision = 0  # the client's count of its changes
@@ -61,6 +63,7 @@ class LiveSession:
         self._asked = False
         self._explaining = False
         self._choice: messages.Choose | None = None
+        self._to_render: str | None = None  # what the message just taken asks for
         self._sent: dict[int, int] = {}  # the lines that the client has, with their versions
         self._changed = asyncio.Event()
         self._sending = asyncio.Lock()
@@ -108,26 +111,40 @@ class LiveSession:
             incoming = await self._socket.receive()
             if incoming["type"] == "websocket.disconnect":
                 return
-            begun = time.thread_time()
-            try:
-                text = incoming.get("text")
-                if text is None:
-                    raise RequestError(400, "bad_message", "messages are JSON in text frames, not binary")
-                if len(text) > self._service.limits.body_bytes:
-                    raise RequestError(413, "too_large", "the message is too large")
-                await self._take(messages.parse(text))
-                bad = 0
-            except RequestError as error:
-                bad += 1
-                await self._send({"type": "error", **_plain(error)})
-                if bad == _BAD_MESSAGES:
-                    await self._socket.close(POLICY_VIOLATION, "too many messages that cannot be read")
-                    return
-            # At least the others' turn: without it, messages that wait here would all be taken before.
-            debt = self._allowance.spend(time.thread_time() - begun)
-            await asyncio.sleep(min(debt, _LONGEST_PAUSE))
+            with self._share.wanting():
+                error = self._take(incoming)
+                if error is not None:
+                    bad += 1
+                    await self._send({"type": "error", **_plain(error)})
+                    if bad == _BAD_MESSAGES:
+                        await self._socket.close(POLICY_VIOLATION, "too many messages that cannot be read")
+                        return
+                else:
+                    bad = 0
+                if self._to_render is not None:
+                    latex, self._to_render = self._to_render, None
+                    await self._render(latex)
+                # At least the others' turn: without it, messages that wait here would all be taken before.
+                await self._service.crowd.let_others_first(self._share, _LONGEST_PAUSE)
 
-    async def _take(self, message: messages.AnyMessage) -> None:
+    def _take(self, incoming: Mapping[str, Any]) -> RequestError | None:
+        """Take a message and charge the session for it; what is wrong with it."""
+        begun = time.thread_time()
+        try:
+            text = incoming.get("text")
+            if text is None:
+                raise RequestError(400, "bad_message", "messages are JSON in text frames, not binary")
+            if len(text) > self._service.limits.body_bytes:
+                raise RequestError(413, "too_large", "the message is too large")
+            self._follow(messages.parse(text))
+        except RequestError as error:
+            return error
+        finally:
+            self._share.spend(time.thread_time() - begun)
+        return None
+
+    def _follow(self, message: messages.AnyMessage) -> None:
+        """Do what a message says, or see to it that it is done."""
         if isinstance(message, messages.Explain):
             if not self._explaining:
                 self._explaining = True
@@ -137,7 +154,7 @@ class LiveSession:
             if waiting is None:
                 self._begin(self._choose())
         elif isinstance(message, messages.Render):
-            await self._render(message.latex)
+            self._to_render = message.latex
         elif isinstance(message, messages.Options):
             self._top = message.top or self._top
             if message.lines is not None:
@@ -192,18 +209,16 @@ class LiveSession:
         return self._numbers[name]
 
     async def _render(self, latex: str) -> None:
-        used = 0.0
+        """Render before the next message is taken."""
 
-        def work(seconds: float) -> dict[str, Any]:
-            nonlocal used
+        def work(seconds: float) -> str:
             del seconds
-            begun = time.thread_time()
-            made = _rendered(latex)
-            used = time.thread_time() - begun
-            return made
+            return _text(_rendered(latex))
 
-        await self._send(await self._rendering.run(work, seconds=self._service.limits.seconds))
-        self._allowance.spend(used)
+        try:
+            await self._send_text(await self._rendering.run(work, seconds=self._service.limits.seconds))
+        except RequestError as error:
+            await self._send({"type": "error", **_plain(error)})
 
     # Giving answers -----------------------------------------------------------------------------------------
 
@@ -265,25 +280,23 @@ class LiveSession:
 
     async def _explain(self, line: int | None) -> None:
         version, revision = self._version, self._revision
-        names: list[str] = []
 
-        def work(seconds: float) -> dict[str, Any]:
-            nonlocal names
+        def work(seconds: float) -> str:
             strokes, ink = self._session.line_ink(line)
-            names = self._names(strokes)
-            return explanation(self._service.recognizer, ink, seconds)
+            said: dict[str, Any] = {"type": "explanation", "revision": revision}
+            if line is not None:
+                said["line"] = line
+            said["strokes"] = self._names(strokes)
+            return _text({**said, **explanation(self._service.recognizer, ink, seconds)})
 
-        found: dict[str, Any] | None = None
+        found: str | None = None
         try:
             if self._numbers:
                 found = await self._run(work, "unreadable_ink")
         finally:
             self._explaining = False
         if found is not None and version == self._version:
-            of_line = {} if line is None else {"line": line}
-            await self._send(
-                {"type": "explanation", "revision": revision, **of_line, "strokes": names, **found}
-            )
+            await self._send_text(found)
 
     async def _run(self, work: Callable[[float], T], code: str, *, replaces: bool = False) -> T | None:
         """Do work in its turn; what goes wrong is sent, and None is what came of it."""
@@ -310,15 +323,15 @@ class LiveSession:
         message = {"type": kind, "revision": revision, "strokes": names}
         whole = answer.recognition
         if len(answer.lines) == 1:
-            return {**message, "line": answer.lines[0].number, **_read(whole)}, {}
+            return _text({**message, "line": answer.lines[0].number, **_read(whole)}), {}
         lines = [self._line(line) for line in answer.lines]
         # Each line is told by itself, and only when it has changed.
         message = {**message, **_read(dataclasses.replace(whole, lines=())), "lines": lines}
-        return message, {line.number: line.version for line in answer.lines}
+        return _text(message), {line.number: line.version for line in answer.lines}
 
     async def _say(self, said: _Said) -> None:
-        message, self._sent = said
-        await self._send(message)
+        text, self._sent = said
+        await self._send_text(text)
 
     def _line(self, line: LiveLine) -> dict[str, Any]:
         known: dict[str, Any] = {"line": line.number, "version": line.version}
@@ -330,9 +343,12 @@ class LiveSession:
         return {**known, **_read(line.recognition)}
 
     async def _send(self, message: dict[str, Any]) -> None:
+        await self._send_text(_text(message))
+
+    async def _send_text(self, text: str) -> None:
         """Send, one message at a time."""
         async with self._sending:
-            await self._socket.send_json(message)
+            await self._socket.send_text(text)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task: asyncio.Task[None] = asyncio.create_task(work)
@@ -357,6 +373,10 @@ def _read(answer: Recognition) -> dict[str, Any]:
             if (shown := _shown(other.latex)) is not None
         ],
     }
+
+
+def _text(message: dict[str, Any]) -> str:
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
 
 
 def _plain(error: RequestError) -> dict[str, str]:
