@@ -22,7 +22,7 @@ from inktex.latex import normalize
 from inktex.recognizer import Recognizer
 from inktex.server import Limits, session
 from inktex.server.protocols import SESSION_READ_BYTES, PatientWebSocket
-from inktex.server.shares import STOCK, WANTING_RATE, Share
+from inktex.server.shares import FLOODED_RATE, STOCK, Share
 from running_server import until
 
 Strokes = list[list[list[float]]]
@@ -424,7 +424,7 @@ def test_a_flooding_session_takes_no_more_than_its_share(
                 assert program.post("/v1/recognize", json=ink).status_code == 200
             spent, seconds = sum(opened[0].spent) - before, time.monotonic() - begun
         # Beyond its share: what it had begun when the others came, and the call that uses the share up.
-        assert spent <= WANTING_RATE * seconds + 2 * max(opened[0].spent)
+        assert spent <= FLOODED_RATE * seconds + 2 * max(opened[0].spent)
     finally:
         wires[0].shutdown(2)  # also where it waits for the server to read on
         flooding.join(60)

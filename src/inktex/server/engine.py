@@ -256,17 +256,16 @@ class Lane:
         end = monotonic() + seconds
         if replaces and self._replaceable is not None:
             self._replaceable.superseded = True
-        with self._share.wanting():
-            async with self._one:
-                self._engine.crowd.saw(self._share)
-                try:
-                    async with asyncio.timeout(end - monotonic()):
-                        await self._engine.crowd.let_others_first(self._share)
-                except TimeoutError:
-                    raise busy(self._share.owed_seconds) from None
-                turn = Turn(self._share)
-                self._replaceable = turn if replaces else None
-                try:
-                    return await self._engine.call(work, turn, end)
-                finally:
-                    self._replaceable = None
+        async with self._one:
+            self._engine.crowd.saw(self._share)
+            try:
+                async with asyncio.timeout(end - monotonic()):
+                    await self._engine.crowd.let_others_first(self._share)
+            except TimeoutError:
+                raise busy(self._share.owed_seconds) from None
+            turn = Turn(self._share)
+            self._replaceable = turn if replaces else None
+            try:
+                return await self._engine.call(work, turn, end)
+            finally:
+                self._replaceable = None

@@ -111,7 +111,7 @@ class LiveSession:
             incoming = await self._socket.receive()
             if incoming["type"] == "websocket.disconnect":
                 return
-            with self._share.wanting():
+            with self._share.flooded():
                 error = self._take(incoming)
                 if error is not None:
                     bad += 1

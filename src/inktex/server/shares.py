@@ -1,9 +1,9 @@
 """How much of the processor a live session may use while others want it too.
 
 Every session has a stock of seconds, which what it does is taken from: messages, rendering and recognising
-alike. The stock fills up while the session has nothing for the server to do, as between two strokes of a
-person. A session that wants something without end gets next to nothing back. When it owes time and others are
-about, it waits. So whoever floods the server is soon down to a hundredth of a thread, and others seldom
+alike. The stock fills up while the session waits for its client, as between two strokes of a person. While
+messages of the client wait to be taken, next to nothing comes back. When a session owes time and others are
+about, it waits. So whoever sends without end is soon down to a few thousandths of a thread, and others seldom
 have to wait for what it has begun. A session that is alone waits for nobody.
 """
 
@@ -13,9 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-STOCK = 2.0  # seconds of the processor: strokes of some minutes, or a long page sent at once
-RESTING_RATE = 0.25  # seconds that come back in a second in which it wants nothing
-WANTING_RATE = 0.01  # and in one in which it does
+STOCK = 0.25  # seconds of the processor: a dozen strokes at once
+MOST_OWED = 0.25  # who was alone for long is not made to pay for it when others come
+RESTING_RATE = (
+    0.1  # seconds that come back in a second of waiting for the client; a writer needs half of that
+)
+FLOODED_RATE = 0.005  # and in one in which its messages wait
 ABOUT_SECONDS = 5.0  # for which somebody who asked is taken to be about
 _LOOK_AGAIN = 0.25  # seconds after which who waits looks whether the others have left
 
@@ -25,27 +28,27 @@ class Share:
 
     def __init__(self) -> None:
         self._left, self._seen = STOCK, monotonic()
-        self._wants = 0
+        self._floods = 0
         self._lock = threading.Lock()
 
     def spend(self, amount: float) -> None:
         """Use up so many seconds."""
         with self._lock:
             self._fill()
-            self._left -= amount
+            self._left = max(-MOST_OWED, self._left - amount)
 
     @contextmanager
-    def wanting(self) -> Iterator[None]:
-        """As long as this lasts, the session has something for the server to do."""
+    def flooded(self) -> Iterator[None]:
+        """As long as this lasts, messages of the client may wait to be taken."""
         with self._lock:
             self._fill()
-            self._wants += 1
+            self._floods += 1
         try:
             yield
         finally:
             with self._lock:
                 self._fill()
-                self._wants -= 1
+                self._floods -= 1
 
     @property
     def ample(self) -> bool:
@@ -56,16 +59,19 @@ class Share:
 
     @property
     def owed_seconds(self) -> float:
-        """Seconds until it owes nothing, if it wants something all the time."""
+        """Seconds until it owes nothing, at the rate of now."""
         with self._lock:
             self._fill()
-            return max(0.0, -self._left / WANTING_RATE)
+            return max(0.0, -self._left / self._rate)
 
     def _fill(self) -> None:
         now = monotonic()
-        rate = WANTING_RATE if self._wants else RESTING_RATE
-        self._left = min(STOCK, self._left + (now - self._seen) * rate)
+        self._left = min(STOCK, self._left + (now - self._seen) * self._rate)
         self._seen = now
+
+    @property
+    def _rate(self) -> float:
+        return FLOODED_RATE if self._floods else RESTING_RATE
 
 
 class Crowd:
