@@ -87,3 +87,22 @@ def test_a_hypothesis_that_only_the_backward_reader_finds_can_win() -> None:
     [[together]] = search_both_ways(*models, [(array, array)], replace(options, backward_weight=1.0))
     assert tokens.decode(alone.tokens) == ("x",)
     assert tokens.decode(together.tokens) == ("2",)
+
+
+@given(seeds)
+@settings(max_examples=30, deadline=None)
+def test_a_backward_reader_without_a_beam_only_scores(seed: int) -> None:
+    forward, backward = RnnStepper(seed), RnnStepper(seed + 1)
+    [features] = random_features(seed, 1)
+    options = SearchOptions(beam=4, top=60, max_length=12, backward_weight=0.7)
+
+    def both(beam: int | None) -> dict[tuple[int, ...], float]:
+        narrowed = replace(options, backward_beam=beam)
+        [found] = search_both_ways(forward, backward, [(features, features)], narrowed)
+        return {each.tokens: each.score for each in found}
+
+    [own] = beam_search(forward, [features], options)
+    assert set(both(0)) == {each.tokens for each in own}
+    scores = both(None)
+    assert both(0) == pytest.approx({tokens: scores[tokens] for tokens in both(0)}, abs=1e-4)
+    assert both(4) == both(9) == both(None)  # never wider than the other's

@@ -57,6 +57,10 @@ def export(
     backward_weight: Annotated[
         float | None, typer.Option(help="Weight of networks that write from right to left.")
     ] = None,
+    backward_beam: Annotated[
+        int | None,
+        typer.Option(min=0, help="Hypotheses of their own search, as many as of the others if not given."),
+    ] = None,
 ) -> None:
     """Turn trained weights into a model file for recognition."""
     from inktex.reading import ModelFile, join_models, read_model, write_model
@@ -81,8 +85,9 @@ def export(
     if length_handling is not LengthRule.none:
         rule = {"length_handling": length_handling.value, "length_weight": length_weight}
         made = replace(made, search={**made.search, **rule})
-    if backward_weight is not None:
-        made = replace(made, search={**made.search, "backward_weight": backward_weight})
+    for name, value in (("backward_weight", backward_weight), ("backward_beam", backward_beam)):
+        if value is not None:
+            made = replace(made, search={**made.search, name: value})
     write_model(out, made)
     typer.echo(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(parts)} network(s)")
 

@@ -73,15 +73,19 @@ def search_both_ways(
     """The answers of two readers for each expression, given as each of them sees it; best first.
 
     The backward reader's score counts `options.backward_weight` times. The lists of both readers are as long
-    as the beam, since a hypothesis that one of them ranks low may be the other's best.
+    as the beam, since a hypothesis that one of them ranks low may be the other's best. With a narrower
+    `options.backward_beam` the backward reader adds fewer hypotheses of its own, and with 0 none.
     """
     wide = replace(options, top=max(options.top, options.beam))
-    freely = replace(wide, grammar=False)
+    theirs_beam = options.beam if options.backward_beam is None else min(options.backward_beam, options.beam)
+    freely = replace(wide, grammar=False, beam=max(theirs_beam, 1))
     table = token_table(forward.vocabulary)
     found: list[list[Hypothesis]] = []
     for ours, theirs in features:
         own = beam_search(forward, [ours], wide, cancelled=cancelled, deadline=deadline)[0]
-        other = beam_search(backward, [theirs], freely, cancelled=cancelled, deadline=deadline)[0]
+        other: list[Hypothesis] = []
+        if theirs_beam:
+            other = beam_search(backward, [theirs], freely, cancelled=cancelled, deadline=deadline)[0]
         known = {hypothesis.tokens for hypothesis in own}
         turned = {hypothesis.tokens[::-1]: hypothesis.log_prob for hypothesis in other if not hypothesis.cut}
         fresh = [

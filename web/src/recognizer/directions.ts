@@ -55,7 +55,8 @@ export async function searchBothWays(
   // The lists of both are as long as the beam: what one of them ranks low may be the other's best.
   const wide = { ...options, top: Math.max(options.top, options.beam) };
   let own = await beamSearch(forward.stepper, forward.start, grammar, wide, limits);
-  const other = await beamSearch(backward.stepper, backward.start, anything(backward.stepper.size), wide, limits);
+  const narrow = { ...wide, beam: Math.min(options.backwardBeam, options.beam) };
+  const other = narrow.beam ? await beamSearch(backward.stepper, backward.start, anything(backward.stepper.size), narrow, limits) : [];
   const known = new Set(own.map(({ tokens }) => String(tokens)));
   const turned = new Map(other.filter(({ cut }) => !cut).map(({ tokens, logProb }) => [String([...tokens].reverse()), logProb]));
   const fresh = other

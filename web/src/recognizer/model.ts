@@ -97,6 +97,7 @@ export class Model {
       lengthWeight: (search.length_weight as number) ?? 1,
       horizon: (search.horizon as number) ?? 8,
       backwardWeight: (search.backward_weight as number) ?? 0.5,
+      backwardBeam: (search.backward_beam as number) ?? Infinity,
       prune: limit("prune", PRUNE),
       permitted: null,
     };

@@ -43,6 +43,7 @@ export interface SearchOptions {
   lengthWeight: number;
   horizon: number;
   backwardWeight: number; // of the score of a reader from right to left, where there is one
+  backwardBeam: number; // hypotheses of its own search; 0: it only scores
   prune: number;
   permitted: Uint8Array | null; // (K,) tokens that may be written at all
 }
