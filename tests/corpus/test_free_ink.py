@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from inktex.corpus import Glyph, SymbolBank, metrics, placing
+from inktex.corpus import Glyph, SymbolBank, metrics, placing, testsets
 from inktex.corpus import draft as draft_module
 from inktex.corpus.allographs import ALLOGRAPHS
 from inktex.corpus.free import FreeInk, free_vocabulary
@@ -129,3 +129,19 @@ def test_ways_of_writing_can_all_be_drawn():
     assert set(drawn.labels) == set(ALLOGRAPHS)
     for glyph in drawn:
         assert glyph.width + glyph.height > 0 or glyph.label in (".", r"\cdot")
+
+
+def test_the_set_for_calibration_asks_for_no_crohme_ink(monkeypatch, drawings):
+    def refuse(name, data=None):
+        raise AssertionError(f"{name} of CROHME was opened")
+
+    monkeypatch.setattr(testsets, "load_split", refuse)
+    monkeypatch.setattr(testsets, "FREE", 5)
+    monkeypatch.setattr(testsets, "free_drawings", lambda data, part: parts.append(part) or drawings)
+    monkeypatch.setattr(testsets, "open_drawings", lambda name, part, data: SymbolBank(name, []))
+    parts: list[str] = []
+    found = testsets.load_test_set("free")
+    assert parts == ["test"]
+    assert [example.folder for example in found] == ["free"] * 5
+    with pytest.raises(AssertionError, match="test2013 of CROHME was opened"):
+        testsets.load_test_set("mixed")

@@ -97,7 +97,8 @@ def calibrate(
     data: Annotated[
         str,
         typer.Option(
-            help="Split to measure on, never the test set; mixed: CROHME 2013, lone symbols, unknown symbols."
+            help="Split to measure on, never the test set; mixed: CROHME 2013, lone symbols, unknown "
+            "symbols; free: the same without CROHME."
         ),
     ] = "test2013",
     limit: Annotated[int | None, typer.Option(min=50, help="Use only this many expressions.")] = None,

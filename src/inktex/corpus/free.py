@@ -18,7 +18,7 @@ from random import Random
 
 from inktex.corpus.allographs import ALLOGRAPHS
 from inktex.corpus.bank import SymbolBank
-from inktex.corpus.drawings import COLLECTIONS, open_drawings
+from inktex.corpus.drawings import COLLECTIONS, Part, open_drawings
 from inktex.corpus.example import Example
 from inktex.corpus.free_formulas import FREE_TOKENS, FormulaGrammar
 from inktex.corpus.free_hand import Drawings, FreeHand, unsteady
@@ -38,9 +38,9 @@ def free_vocabulary() -> Vocabulary:
     return Vocabulary((END_MARK, *FREE_TOKENS))
 
 
-def free_drawings(data: Path | None = None) -> Drawings:
-    """All drawings that `free` is trained with; those kept for testing are left out."""
-    banks = [open_drawings(name, "train", data) for name in COLLECTIONS]
+def free_drawings(data: Path | None = None, part: Part = "train") -> Drawings:
+    """All drawings that `free` is trained with, or those kept for testing; invented writers are in both."""
+    banks = [open_drawings(name, part, data) for name in COLLECTIONS]
     return Drawings([(bank, _WEIGHTS[bank.name]) for bank in (*banks, invented_bank())])
 
 

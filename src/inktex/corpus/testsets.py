@@ -8,7 +8,9 @@ r"""Test sets for what CROHME does not test: lone symbols, matrices, symbols tha
   command as the only token.
 
 For calibration there is "mixed", of nothing that the others hold: CROHME 2013, held-out drawings that are not
-in "symbols", and drawings of other unknown classes than the 40.
+in "symbols", and drawings of other unknown classes than the 40. For models that shall owe nothing to CROHME
+there is "free": expressions made by rules out of held-out drawings, and of the drawings of "mixed" those
+that CROHME has no part in.
 """
 
 import hashlib
@@ -20,15 +22,17 @@ from inktex.corpus.bank import Glyph
 from inktex.corpus.draft import Draft, mark
 from inktex.corpus.drawings import COLLECTIONS, Part, open_drawings
 from inktex.corpus.example import Example
+from inktex.corpus.free import FreeInk, free_drawings
 from inktex.corpus.grids import cases, matrix
 from inktex.corpus.load import load_split
 from inktex.corpus.recombine import FITTED
 from inktex.corpus.stock import Stock, looks_like_a_dash
 from inktex.latex import symbols
 
-TEST_SETS = ("symbols", "matrices", "unknown", "mixed")
+TEST_SETS = ("symbols", "matrices", "unknown", "mixed", "free")
 MATRICES = 500  # expressions of the set of matrices
 MIXED = 400  # drawings of known and of unknown classes in the mixed set
+FREE = 600  # made expressions of the free set
 _MOST = 8  # symbols of a class that are taken from CROHME 2013, and from each collection
 _KINDS = ("pmatrix", "bmatrix", "vmatrix", "pmatrix", "cases")
 
@@ -53,12 +57,14 @@ def load_test_set(name: str, data: Path | None = None) -> list[Example]:
     if name == "matrices":
         return composed_matrices(_stock("test2013", "test", data), MATRICES)
     if name == "mixed":
-        return _mixed(data)
+        return [*load_split("test2013", data), *_spare_drawings(data)]
+    if name == "free":
+        return [*FreeInk(free_drawings(data, "test"), seed=2).examples(0, FREE), *_spare_drawings(data)]
     raise ValueError(f"no test set is called {name!r}; there are {', '.join(TEST_SETS)}")
 
 
-def _mixed(data: Path | None) -> list[Example]:
-    """What confidence is calibrated on: expressions, lone symbols, and symbols that no model knows."""
+def _spare_drawings(data: Path | None) -> list[Example]:
+    """Lone symbols for calibration, and symbols that no model knows; in no other test set."""
     spare = [
         glyph
         for collection in COLLECTIONS
@@ -70,7 +76,7 @@ def _mixed(data: Path | None) -> list[Example]:
         and glyph.label not in {*FITTED, *_STRUCTURE}
     ]
     strange = list(open_drawings("detexify", "strangers", data))
-    made = list(load_split("test2013", data))
+    made: list[Example] = []
     for name, glyphs in (("known", spare), ("strange", strange)):
         chosen = Random(f"mixed/{name}").sample(glyphs, min(MIXED, len(glyphs)))
         made += [_alone(glyph, f"{name}-{number}", name) for number, glyph in enumerate(chosen)]
