@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from inktex.cli import build_app
 from inktex.ink import Ink
 from inktex.reading import ModelError, join_models, known_models, open_model, read_model, write_model
 from small_networks import random_features, small_model
@@ -92,6 +94,54 @@ def test_several_models_answer_together(tmp_path):
         stepper = model.stepper()
         together = stepper.step(stepper.start(features), start)
         np.testing.assert_allclose(np.exp(together.log_probs), mean, atol=1e-5)
+
+
+class TestTeam:
+    """A team names other files in its folder, holds none of their networks, and counts each network once."""
+
+    @pytest.fixture
+    def team(self, tmp_path):
+        for seed in (1, 2):
+            write_model(tmp_path / f"m{seed}.inktex", small_model(seed))
+        write_model(tmp_path / "both.inktex", join_models([small_model(1), small_model(3)]))
+        path = tmp_path / "team.inktex"
+        files = [tmp_path / name for name in ("m1.inktex", "m2.inktex", "both.inktex")]
+        options = ["--team", "--backward-weight", "0.7", "-o", str(path)]
+        run = CliRunner().invoke(build_app(), ["export", *map(str, files), *options])
+        assert run.exit_code == 0, run.output
+        return path
+
+    def test_it_reads_as_its_networks_do_together(self, team, tmp_path):
+        assert team.stat().st_size < 20_000
+        model = open_model(team)
+        assert model.info.members == ("small-1", "small-2", "small-3")
+        assert model.search.backward_weight == 0.7
+        all_in_one = join_models([small_model(seed) for seed in (1, 2, 3)])
+        write_model(tmp_path / "one.inktex", all_in_one)
+        features, start = random_features(np.random.default_rng(0), 14), np.zeros(1, np.int64)
+        one, other = (open_model(path).stepper() for path in (team, tmp_path / "one.inktex"))
+        np.testing.assert_allclose(
+            one.step(one.start(features), start).log_probs, other.step(other.start(features), start).log_probs
+        )
+
+    def test_what_is_written_of_it_again_is_a_team(self, team):
+        before = team.read_bytes()
+        write_model(team, read_model(team))
+        assert team.read_bytes() == before
+
+    def test_a_file_that_changed_or_is_missing_is_named(self, team, tmp_path):
+        write_model(tmp_path / "m2.inktex", small_model(5))
+        with pytest.raises(ModelError, match=r"m2\.inktex is not the version that it was made with"):
+            open_model(team)
+        (tmp_path / "m2.inktex").unlink()
+        with pytest.raises(ModelError, match=r"of which m2\.inktex is not beside it"):
+            open_model(team)
+
+    @pytest.mark.parametrize("name", ["team.inktex", "../small.inktex", "folder/m1.inktex", ""])
+    def test_teams_of_teams_and_other_folders_are_refused(self, team, name):
+        write_model(team, replace(read_model(team), team={name: "0" * 64}))
+        with pytest.raises(ModelError):
+            open_model(team)
 
 
 def test_search_settings_travel_with_the_model(tmp_path):

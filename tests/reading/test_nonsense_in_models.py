@@ -18,7 +18,8 @@ from small_networks import SMALL, random_network, small_model
 INK = Ink.from_strokes([[(0, 0), (5, 5), (9, 2)], [(3, 1), (2, 8)]])
 SEARCH = {
     "beam": 10, "top": 5, "prune": 5.0, "widest": 1600, "max_length": 50, "length_handling": "none",
-    "length_weight": 1.0, "horizon": 8, "backward_weight": 0.5, "backward_beam": 3, "grammar": True, "symbols": None,
+    "length_weight": 1.0, "horizon": 8, "backward_weight": 0.5, "backward_beam": 3, "grammar": True,
+    "symbols": None,
 }  # fmt: skip
 CARD = {
     "calibration": {

@@ -61,10 +61,18 @@ def export(
         int | None,
         typer.Option(min=0, help="Hypotheses of their own search, as many as of the others if not given."),
     ] = None,
+    team: Annotated[
+        bool,
+        typer.Option("--team", help="Write no networks: the file names the models, all in its own folder."),
+    ] = False,
 ) -> None:
     """Turn trained weights into a model file for recognition."""
     from inktex.reading import ModelFile, join_models, read_model, write_model
 
+    if team and any(
+        run.absolute().parent != out.absolute().parent or run.suffix != ".inktex" for run in runs
+    ):
+        raise typer.BadParameter(f"--team: all models must be model files (*.inktex) in {out.parent}")
     if out.suffix != ".inktex":
         raise typer.BadParameter(f"{out}: the name of a model file must end in .inktex")
     parts: list[ModelFile] = []
@@ -88,8 +96,12 @@ def export(
     for name, value in (("backward_weight", backward_weight), ("backward_beam", backward_beam)):
         if value is not None:
             made = replace(made, search={**made.search, name: value})
+    if team:
+        made = replace(made, team={run.name: part.sha256 for run, part in zip(runs, parts, strict=True)})
     write_model(out, made)
-    typer.echo(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {len(parts)} network(s)")
+    typer.echo(
+        f"{out}: {out.stat().st_size / 1e6:.1f} MB, {sum(not member.encoder_of for member in made.members)} network(s)"
+    )
 
 
 def calibrate(

@@ -44,7 +44,8 @@ def site(
     path = find_model(model)
     if path.suffix != ".inktex":
         raise ValueError(f"{path}: a site needs a model file (*.inktex); make one with `inktex export`")
-    read_model(path)
+    if read_model(path).team:
+        raise ValueError(f"{path}: its networks are in several files; make one of them with `inktex export`")
     files = site_files(path)
     _make_room(output)
     for name, content in files.items():

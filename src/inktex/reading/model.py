@@ -33,6 +33,7 @@ class ModelInfo:
     card: dict[str, Any]
     sha256: str
     members: tuple[str, ...]
+    team: bool = False  # the networks are in several files
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ class Model:
         card: dict[str, Any] | None = None,
         sha256: str = "",
         sources: Sequence[str] = (),
+        team: bool = False,
     ) -> None:
         """`search` is how it is best searched; `sources` are what another process opens to have it, too."""
         self.parts = tuple(parts)
@@ -140,6 +142,7 @@ class Model:
                 card=card or {},
                 sha256=sha256,
                 members=tuple(part.name for part in self.parts),
+                team=team,
             )
         except (KeyError, TypeError, ValueError) as error:
             raise _misfit(name, error) from None
@@ -154,7 +157,15 @@ class Model:
         except (TypeError, ValueError) as error:
             raise _misfit(name, error) from None
         parts = _parts(file.members, threads)
-        return cls(name, parts, search=options, card=file.card, sha256=file.sha256, sources=sources)
+        return cls(
+            name,
+            parts,
+            search=options,
+            card=file.card,
+            sha256=file.sha256,
+            sources=sources,
+            team=bool(file.team),
+        )
 
     @classmethod
     def joined(cls, models: "Sequence[Model]", name: str) -> "Model":

@@ -8,8 +8,9 @@
     search.json               how to search with it, where that differs from the defaults (optional)
 
 A member is the folder `NAME`; an ensemble has several. A network with two decoders, one per direction, is
-two members that share an encoder: the manifest names the member that has it. Nothing in the file is ever
-executed or unpickled.
+two members that share an encoder: the manifest names the member that has it. A team is an ensemble without
+networks of its own: its manifest names other model files in the same folder, and their SHA-256. Nothing in
+the file is ever executed or unpickled.
 """
 
 import hashlib
@@ -28,6 +29,7 @@ from .fields import is_number
 
 FORMAT = "inktex.model/2"  # raised whenever the graphs take or give something else
 SHARED = "inktex.model/3"  # the same, where members share an encoder: versions that cannot are told so
+TEAM = "inktex.model/4"  # the networks are in other files
 BACKWARD = "_backward"  # ends the names of what a shared encoder gives for the decoder from right to left
 SUFFIX = ".inktex"
 MAX_BYTES = 512 * 1024 * 1024
@@ -57,6 +59,7 @@ class ModelFile:
     card: dict[str, Any] = field(default_factory=dict)
     search: dict[str, Any] = field(default_factory=dict)  # fields of `SearchOptions`
     sha256: str = ""  # of the manifest, which holds those of all files
+    team: dict[str, str] = field(default_factory=dict)  # of a team: files beside it, and their SHA-256
 
 
 def model_bytes(model: ModelFile) -> bytes:
@@ -64,6 +67,8 @@ def model_bytes(model: ModelFile) -> bytes:
     files: dict[str, bytes] = {"card.json": _json(model.card)}
     if model.search:
         files["search.json"] = _json(model.search)
+    if model.team:
+        return _zipped({"format": TEAM, "files": model.team}, files)
     for member in model.members:
         if not member.encoder_of:
             files[f"{member.name}/encoder.onnx"] = member.encoder
@@ -76,8 +81,13 @@ def model_bytes(model: ModelFile) -> bytes:
             | ({"encoder": member.encoder_of} if member.encoder_of else {})
             for member in model.members
         ],
-        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
     }
+    return _zipped(manifest, files)
+
+
+def _zipped(manifest: dict[str, Any], files: dict[str, bytes]) -> bytes:
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    manifest = {**manifest, "sha256": sums}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name, content in {"manifest.json": _json(manifest), **files}.items():
@@ -112,7 +122,11 @@ def read_model(path: Path) -> ModelFile:
             contents = {
                 name: _checked(archive, path, name, digest) for name, digest in manifest["sha256"].items()
             }
-        members = tuple(_member(contents, entry) for entry in manifest["members"])
+        team = dict(manifest["files"]) if manifest["format"] == TEAM else {}
+        if team:
+            members = join_models(_others(path, team)).members
+        else:
+            members = tuple(_member(contents, entry) for entry in manifest["members"])
         if not {member.encoder_of or member.name for member in members} <= {each.name for each in members}:
             raise ValueError("a network shares the encoder of one that is not there")
         card = _object(contents["card.json"], "card.json")
@@ -128,39 +142,61 @@ def read_model(path: Path) -> ModelFile:
             f"{path}: damaged, or not an inktex model file ({error}); get or export it again"
         ) from None
     digest = hashlib.sha256(manifest_text).hexdigest()
-    return ModelFile(members, card, search, digest)
+    return ModelFile(members, card, search, digest, team)
 
 
 def join_models(models: Sequence[ModelFile], card: dict[str, Any] | None = None) -> ModelFile:
-    """An ensemble of all members, searched as the first model is; where names meet, they are numbered."""
-    members = [member for model in models for member in model.members]
-    names = [member.name for member in members]
-    if len({tuple(member.config["vocabulary"]) for member in members}) > 1:
+    """An ensemble of all members, searched as the first model is; where names meet, they are numbered.
+
+    A network that is in several of the models is one member.
+    """
+    distinct = {member.decoder: member for model in models for member in model.members}
+    names = [member.name for member in distinct.values()]
+    if len({tuple(member.config["vocabulary"]) for member in distinct.values()}) > 1:
         raise ModelError("models of an ensemble must have the same vocabulary")
     joined: list[Member] = []
+    known: dict[bytes, str] = {}  # by decoder, what a member is called here
     for model in models:
         new = {
-            member.name: member.name
-            if names.count(member.name) == 1
-            else f"{member.name}-{len(joined) + number}"
+            member.name: known.get(member.decoder)
+            or (member.name if names.count(member.name) == 1 else f"{member.name}-{len(joined) + number}")
             for number, member in enumerate(model.members, 1)
         }
         joined += [
             replace(member, name=new[member.name], encoder_of=new.get(member.encoder_of, ""))
             for member in model.members
+            if member.decoder not in known
         ]
+        known |= {member.decoder: new[member.name] for member in model.members}
     return ModelFile(tuple(joined), card or {}, models[0].search, "+".join(model.sha256 for model in models))
 
 
 def _check_format(path: Path, manifest: dict[str, Any]) -> None:
     found = manifest.get("format")
-    if found not in (FORMAT, SHARED):
+    if found not in (FORMAT, SHARED, TEAM):
         raise ModelError(
-            f"{path}: the format is {found!r}, this version of inktex reads {FORMAT!r} and {SHARED!r}; "
+            f"{path}: the format is {found!r}, this version of inktex reads {FORMAT!r} to {TEAM!r}; "
             "export it again"
         )
-    if not manifest.get("members"):
+    if not manifest.get("files" if found == TEAM else "members"):
         raise ModelError(f"{path}: holds no network")
+
+
+def _others(path: Path, files: dict[str, str]) -> list[ModelFile]:
+    """The models of a team, which are files beside it and no teams themselves."""
+    found = []
+    for name, digest in files.items():
+        other = path.with_name(name)  # ValueError unless it is a plain name
+        if not other.is_file():
+            raise ModelError(f"{path}: a team of several models, of which {name} is not beside it")
+        with zipfile.ZipFile(other) as archive:
+            if json.loads(archive.read("manifest.json"))["format"] == TEAM:
+                raise ModelError(f"{path}: {name} is a team itself")
+        model = read_model(other)
+        if model.sha256 != digest:
+            raise ModelError(f"{path}: {name} is not the version that it was made with; export it again")
+        found.append(model)
+    return found
 
 
 def _checked(archive: zipfile.ZipFile, path: Path, name: str, digest: str) -> bytes:

@@ -58,8 +58,10 @@ def router(service: Service, static: Path) -> APIRouter:
 
 def _model(service: Service) -> Path:
     """The model file, if there is one and everybody may have it."""
-    sources = service.recognizer.model.sources
-    if service.options.token is not None or len(sources) != 1 or not sources[0].endswith(".inktex"):
+    model = service.recognizer.model
+    sources = model.sources
+    one_file = len(sources) == 1 and sources[0].endswith(".inktex") and not model.info.team
+    if service.options.token is not None or not one_file:
         raise RequestError(404, "not_found", "this server does not give its model away")
     return Path(sources[0])
 
