@@ -99,9 +99,8 @@ def export(
     if team:
         made = replace(made, team={run.name: part.sha256 for run, part in zip(runs, parts, strict=True)})
     write_model(out, made)
-    typer.echo(
-        f"{out}: {out.stat().st_size / 1e6:.1f} MB, {sum(not member.encoder_of for member in made.members)} network(s)"
-    )
+    networks = sum(not member.encoder_of for member in made.members)
+    typer.echo(f"{out}: {out.stat().st_size / 1e6:.1f} MB, {networks} network(s)")
 
 
 def calibrate(
