@@ -14,6 +14,11 @@ from inktex.reading import Member, ModelFile, known_models, read_model
 from inktex.training.export import shipped_parameters
 from inktex.training.recipes import recipe as load_recipe
 
+CALIBRATED_ON = {
+    "test2013": "CROHME 2013",
+    "mixed": "CROHME 2013, lone symbols and unknown symbols",
+    "free": "made expressions, lone symbols and unknown symbols",
+}
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "models" / "README.md"
 HEAD = """# Models
@@ -24,10 +29,10 @@ card stored in a file, `inktex recognize --model NAME` uses one.
 Unless a card says otherwise: **licence** of the weights is research and other non-commercial use, because
 CROHME's data are given for that; the code is Apache-2.0. **Data**: CROHME's official training set (8,835
 handwritten expressions) and what is made of it by augmentation, parts and recombination; no other ink.
-**Use**: single formulas in the 101 symbols of CROHME, written left to right. **Not for**: text, chemistry,
-matrices, symbols outside the vocabulary (they come out as the nearest known one), grading people. Choices
-were made on CROHME 2013, CROHME 2014 was used to report. Confidence was calibrated on CROHME 2013; for other
-writers it is a guide.
+**Use**: single formulas in the symbols listed below, written left to right; matrices with `wide` only. **Not
+for**: text, chemistry, symbols outside the vocabulary (`wide` says of most that it does not know them, the
+others take them for the nearest known one), grading people. Choices were made on CROHME 2013, CROHME 2014 was
+used to report. For writers unlike those of the calibration, confidence is a guide.
 """
 
 
@@ -90,38 +95,71 @@ def counted(member: Member) -> int:
     return shipped_parameters(ModelConfig.from_json(member.config))
 
 
+def told(name: str, path: Path, model: ModelFile) -> str:
+    """How a section begins."""
+    return (
+        f"{model.card.get('summary', name)}. `{path.relative_to(ROOT)}`, {path.stat().st_size / 1e6:.1f} MB"
+    )
+
+
+def ending(model: ModelFile) -> list[str]:
+    """How a section ends: calibration and checksum."""
+    lines = []
+    if (calibration := model.card.get("calibration")) is not None:
+        error, data = calibration["error"], CALIBRATED_ON[calibration.get("data", "test2013")]
+        lines.append(
+            f"- Calibration on {data} (cross-validated): "
+            f"expected error {error['answer']:.2%} of answers, {error['token']:.2%} of tokens."
+        )
+    return [*lines, f"- SHA-256 of its parts' list: `{model.sha256}`.", ""]
+
+
+def team(name: str, path: Path, model: ModelFile) -> str:
+    """The section of a model whose networks are in other files."""
+    others = ", ".join(f"`{Path(file).stem}`" for file in model.team)
+    networks = sum(not member.encoder_of for member in model.members)
+    search = ", ".join(f"{key} {value}" for key, value in model.search.items())
+    return "\n".join(
+        [
+            f"## {name}",
+            "",
+            f"{told(name, path, model)}: names the files of {others}, which must lie beside it.",
+            "",
+            *figures(name),
+            "",
+            f"- {networks} networks, each once. Search: {search}.",
+            *ending(model),
+        ]
+    )
+
+
 def card(name: str, path: Path, model: ModelFile) -> str:
     """One section."""
+    if model.team:
+        return team(name, path, model)
     config = model.members[0].config
     cards = model.card.get("members") or [model.card]
     networks = [member for member in model.members if not member.encoder_of]
     parameters = " + ".join(
-        f"{told['parameters'] if len(networks) < len(model.members) else counted(member):,}"
-        for told, member in zip(cards, networks, strict=True)
+        f"{made['parameters'] if len(networks) < len(model.members) else counted(member):,}"
+        for made, member in zip(cards, networks, strict=True)
     )
     lines = [
         f"## {name}",
         "",
-        f"{model.card.get('summary', name)}. `{path.relative_to(ROOT)}`, {path.stat().st_size / 1e6:.1f} MB, "
-        f"{cards[0]['precision']} precision, parameters: {parameters}.",
+        f"{told(name, path, model)}, {cards[0]['precision']} precision, parameters: {parameters}.",
         "",
         *figures(name),
         "",
         f"- Network: {network(config)}.",
         *(
-            f"- Trained by {training(told, recipe_of(told, member.config))}."
-            for told, member in zip(cards, networks, strict=True)
+            f"- Trained by {training(made, recipe_of(made, member.config))}."
+            for made, member in zip(cards, networks, strict=True)
         ),
     ]
     if cards[0]["training"]["options"].get("ink", "corpus") != "corpus":
         lines += [f"- Data: {cards[0]['data']}.", f"- Licence of the {cards[0]['licence']}."]
-    if (calibration := model.card.get("calibration")) is not None:
-        error = calibration["error"]
-        lines.append(
-            "- Calibration on CROHME 2013 (cross-validated): "
-            f"expected error {error['answer']:.2%} of answers, {error['token']:.2%} of tokens."
-        )
-    lines += [f"- SHA-256 of its parts' list: `{model.sha256}`.", ""]
+    lines += ending(model)
     return "\n".join(lines)
 
 

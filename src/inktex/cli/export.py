@@ -87,6 +87,8 @@ def export(
         which = None if weights is None else weights.value
         parts.append(export_run(run, name, which=which, precision=Precision(precision.value)))
     card = parts[0].card if len(parts) == 1 else {"members": [part.card for part in parts]}
+    if team:
+        card = {"name": out.stem, "models": [run.stem for run in runs]}
     if summary is not None:
         card = {"summary": summary, **card}
     made = join_models(parts, card) if len(parts) > 1 else replace(parts[0], card=card)
