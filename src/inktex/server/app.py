@@ -66,7 +66,8 @@ class Application:
         _add_session(self.routes, self.service)
         self.routes.include_router(device.router(self.service, STATIC))
         _add_pages(self.routes)
-        guarded: ASGIApp = Guard(self.routes, self.service)
+        self._guard = Guard(self.routes, self.service)
+        guarded: ASGIApp = self._guard
         if options.origins:
             guarded = CORSMiddleware(
                 guarded,
@@ -76,6 +77,13 @@ class Application:
                 expose_headers=["Retry-After"],
             )
         self._app = Watch(guarded, metrics)
+
+    def refusal(self, path: str, headers: list[tuple[bytes, bytes]]) -> RequestError | None:
+        """What a POST gets at once, without passing through all of this; counted like any other answer."""
+        error = self._guard.refusal(path, headers)
+        if error is not None:
+            self._app.count({"path": path, "method": "POST"}, error.status, 0.0, 0)
+        return error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""

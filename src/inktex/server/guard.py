@@ -3,7 +3,8 @@
 A request or WebSocket handshake passes if it uses a host name of the server, comes from the server's own
 page or an allowed origin, carries the token if there is one, and has a type and size that the endpoint
 accepts. The whole body is read here, within a limit of size and time, so that a slow or huge one never
-reaches the recogniser, and a full queue is reported before any of it is parsed.
+reaches the recogniser. A full queue is reported as soon as the headers are there (`refusal`), or else before
+any of the body is parsed.
 """
 
 import asyncio
@@ -83,6 +84,29 @@ class Guard:
                 await error.response(scope["path"])(scope, receive, send)
             return
         await self.app(scope, receive, send)
+
+    def refusal(self, path: str, raw_headers: list[tuple[bytes, bytes]]) -> RequestError | None:
+        """What a POST gets at once because too many wait; None: it is looked at as usual.
+
+        Under overload this is what most requests get, so it does as little as possible.
+        """
+        route = route_of(path)
+        engine = self.service.engine
+        if not (route.works and engine.full):
+            return None
+        headers = Headers(raw=raw_headers)
+        length = headers.get("content-length", "")
+        if not length.isdigit() or int(length) > self.options.limits.body_bytes:
+            return None
+        if "origin" in headers and self.options.origins:  # the answer needs headers for the browser
+            return None
+        try:
+            self._check_names(headers)
+            self._check_token(route, headers)
+            _check_type(route, headers)
+        except RequestError:
+            return None
+        return busy(engine.expected_wait)
 
     def _check_names(self, headers: Headers) -> None:
         # Starlette's TrustedHostMiddleware knows no numeric addresses, no IPv6, and no shape of our errors.

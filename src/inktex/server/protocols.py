@@ -17,6 +17,7 @@ from inktex.server.worker import ANSWERING, ASKED, IDLE, NEW, Place
 
 # From the connection, or the first byte of a further request, to the end of its headers.
 HEADER_SECONDS = 10.0
+BODY_SECONDS = 15.0  # for the body of a request that is refused; it is passed over
 READING_SECONDS = 20.0  # without a client taking any of what waits for it
 # For a request that is on its way when the server is told to end: on a new connection, on one that had some.
 FIRST_WORDS_SECONDS, LAST_WORDS_SECONDS = 1.0, 0.25
@@ -85,6 +86,7 @@ class PatientHttp(_Patience, HttpToolsProtocol):
     _open_requests = 0  # begun and not yet answered
     _leaving = False
     _state_before = NEW
+    _refusal: bytes | None = None  # what the request that comes in is answered, whatever its body
 
     def data_received(self, data: bytes) -> None:
         """Take what came, unless the headers grow past their limits."""
@@ -159,9 +161,43 @@ class PatientHttp(_Patience, HttpToolsProtocol):
         _cancel(self._header_timer)
         self._in_headers = False
         if not self._refused:
+            self._refusal = self._refuse_at_once()
+            if self._refusal is not None:
+                self._header_timer = self.loop.call_later(BODY_SECONDS, self._close)
+                return
             super().on_headers_complete()
             if self._leaving and self.cycle is not None:
                 self.cycle.keep_alive = False
+
+    def _refuse_at_once(self) -> bytes | None:
+        """The answer to a request that is refused before anything is done for it, if this is one."""
+        ask: Any = getattr(self.app, "refusal", None)
+        if ask is None or self._open_requests > 1 or self._leaving or self.expect_100_continue:
+            return None
+        if self.parser.get_method() != b"POST" or self.parser.should_upgrade():
+            return None
+        path = self.url.partition(b"?")[0].decode("latin-1")
+        error: RequestError | None = ask(path, self.headers)
+        return None if error is None else raw_response(error, path, close=not self.parser.should_keep_alive())
+
+    def on_body(self, body: bytes) -> None:
+        """Keep a part of the body, if anybody will read it."""
+        if self._refusal is None:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """The request is there; one that is refused is answered now, since who still sends does not read."""
+        if self._refusal is None:
+            super().on_message_complete()
+            return
+        _cancel(self._header_timer)
+        answer, self._refusal = self._refusal, None
+        if not self.transport.is_closing():
+            self.note(ANSWERING)
+            self.transport.write(answer)
+            if not self.parser.should_keep_alive():
+                self.transport.close()
+            self.on_response_complete()
 
     def on_response_complete(self) -> None:
         """A request is answered; another may have come meanwhile."""

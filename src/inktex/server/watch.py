@@ -117,10 +117,10 @@ def _add_headers(message: Message, path: str) -> None:
     )
 
 
-def raw_response(error: RequestError) -> bytes:
-    """An error as it goes over the wire, for where no application is in between; it ends the connection."""
-    response = error.response()
-    headers = {**HEADERS, "Connection": "close"}
+def raw_response(error: RequestError, path: str = "", *, close: bool = True) -> bytes:
+    """An error as it goes over the wire, for where no application is in between."""
+    response = error.response(path)
+    headers = {**HEADERS, "Cache-Control": "no-store", "Connection": "close" if close else "keep-alive"}
     lines = [f"{name}: {value}" for name, value in [*headers.items(), *response.headers.items()]]
     head = [f"HTTP/1.1 {error.status} {HTTPStatus(error.status).phrase}", *lines, "", ""]
     return "\r\n".join(head).encode("latin-1") + bytes(response.body)
