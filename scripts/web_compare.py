@@ -52,7 +52,8 @@ LOAD = """async () => {
 }"""
 READ = """async inks => {
     const answers = [];
-    for (const strokes of inks) answers.push(await recognizer.recognize(strokes, { timeout: 1000 }));
+    const options = { timeout: 1000, lines: false };
+    for (const strokes of inks) answers.push(await recognizer.recognize(strokes, options));
     return answers;
 }"""
 

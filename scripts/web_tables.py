@@ -1,6 +1,6 @@
 """What the recogniser for browsers knows about LaTeX and writing: makes web/src/recognizer/tables.json.
 
-    python scripts/web_tables.py          # after a change of the grammar, of symbols or of words
+    python scripts/web_tables.py          # after a change of the grammar, of symbols, words or lines
     python scripts/web_tables.py --check  # says whether the file is current
 
 The grammar is not written down a second time: all its states are explored through `Grammar` itself and
@@ -21,10 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from inktex.ink import line_features
+from inktex.ink import lines as line_finder
 from inktex.latex import END_MARK, Grammar, State, Vocabulary, mathml, rows, symbols, tokens, typst
 from inktex.latex import words as known
 from inktex.reading import habits
 from inktex.reading import stroke_runs as runs
+from inktex.recognizer import page_session
 
 grammar_module = importlib.import_module("inktex.latex.grammar")
 normalize = importlib.import_module("inktex.latex.normalize")  # the package has a function of this name
@@ -209,6 +212,36 @@ def _usual() -> Any:
     return everything / everything.sum()
 
 
+def line_tables() -> dict[str, Any]:
+    """What tells the lines of a page apart: both judges, and the limits."""
+    model = line_finder.line_model()
+    return {
+        "window": line_features.WINDOW,
+        "recent": line_features._RECENT,
+        "joined": line_features._JOINED,
+        "late": line_finder._LATE,
+        "late_run": line_finder._LATE_RUN,
+        "stripe": line_finder._STRIPE,
+        "stripe_at_bar": line_finder._STRIPE_AT_BAR,
+        "column": line_finder._COLUMN,
+        "tall": line_finder._TALL,
+        "most_of_a_symbol": line_finder._MOST_OF_A_SYMBOL,
+        "flatness": line_finder._FLATNESS,
+        "dot": line_finder._DOT,
+        "reach": page_session._REACH,
+        "threshold": model.threshold,
+        **{
+            name: {
+                "hidden": judge.hidden.tolist(),
+                "hidden_bias": judge.hidden_bias.tolist(),
+                "output": judge.output.tolist(),
+                "bias": judge.bias,
+            }
+            for name, judge in (("bar", model.bar), ("cut", model.cut))
+        },
+    }
+
+
 def words() -> dict[str, Any]:
     """What the layout tree knows about single words."""
     return {
@@ -297,6 +330,7 @@ def tables() -> dict[str, Any]:
     return {
         "grammar": explore(),
         "habits": writing_habits(),
+        "lines": line_tables(),
         "words": words(),
         "symbols": symbol_table(),
         "mathml": mathml_tables(),

@@ -125,7 +125,7 @@ def strokes_of(ink: Ink) -> list[list[list[float]]]:
 
 
 def answer_of(recognizer: Recognizer, strokes: list[list[list[float]]]) -> dict[str, Any]:
-    """What Python answers for one expression (the browser finds no lines yet), without the time it took."""
+    """What Python answers for one expression, without the time it took."""
     answer = recognizer.recognize(strokes, timeout=None, attention=True, lines=False).to_json()
     del answer["elapsed"]
     return answer

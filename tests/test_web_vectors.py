@@ -81,3 +81,51 @@ def test_printers_and_normaliser_still_give_what_the_vectors_say(vectors: dict[s
     printed = script("web_vectors")._printed
     for entry in vectors["printed"]:
         assert printed(entry["latex"]) == entry
+
+
+@pytest.fixture(scope="module")
+def lines() -> ModuleType:
+    return script("line_vectors")
+
+
+@pytest.fixture(scope="module")
+def line_vectors(lines: ModuleType) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(lines.PATH.read_text(encoding="utf-8"))
+    return content
+
+
+def test_python_still_finds_the_lines_of_the_vectors(lines: ModuleType, line_vectors: dict[str, Any]) -> None:
+    assert sum(len(page["lines"]) > 1 for page in line_vectors["pages"]) > 30
+    for page in line_vectors["pages"]:
+        assert lines.lines_of(page["strokes"]) == page["lines"], page["name"]
+        made, said = lines.evidence_of(page["strokes"]), page["evidence"]
+        for ours, theirs in zip(made["bars"] + made["cuts"], said["bars"] + said["cuts"], strict=True):
+            assert ours[:-1] == theirs[:-1], page["name"]
+            assert ours[-1] == pytest.approx(theirs[-1], abs=1e-5), page["name"]
+
+
+def test_lines_while_a_page_is_written_are_still_those_of_the_vectors(
+    lines: ModuleType, line_vectors: dict[str, Any]
+) -> None:
+    recognizer = Recognizer(lines.TWIN)
+    for session in line_vectors["sessions"]:
+        assert lines.session_lines(recognizer, session["steps"]) == session["lines"]
+
+
+def test_python_still_answers_pages_as_the_vectors_say(
+    lines: ModuleType, line_vectors: dict[str, Any]
+) -> None:
+    recognizer = Recognizer(lines.TWIN)
+    for said in line_vectors["answers"]:
+        page, answer = line_vectors["pages"][said["page"]], said["answer"]
+        made = lines.answer_of(recognizer, page["strokes"])
+        assert [line["strokes"] for line in made["lines"]] == [line["strokes"] for line in answer["lines"]]
+        for ours, theirs in zip(_with_lines(made), _with_lines(answer), strict=True):
+            assert ours["latex"] == theirs["latex"]
+            assert ours["score"] == pytest.approx(theirs["score"], abs=1e-3)
+            for token, other in zip(ours["tokens"], theirs["tokens"], strict=True):
+                assert token["strokes"] == other["strokes"]
+
+
+def _with_lines(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    return [answer, *(line["recognition"] for line in answer["lines"])]

@@ -10,6 +10,8 @@ pytest.importorskip("fastapi", reason="the server needs inktex[serve]")
 
 from playwright.sync_api import Browser, Page
 
+from inktex.ink import read
+from inktex.ink.lines import split_page
 from inktex.reading import find_model
 from inktex.recognizer import Recognizer
 from inktex.server import ServerOptions
@@ -17,6 +19,7 @@ from running_server import RunningServer, page_examples
 
 PAGE = "<!doctype html><meta charset=utf-8><title>test</title><script type=module src=/pad/pad.js></script>"
 SLOW = 120_000
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -68,6 +71,22 @@ def test_a_pad_that_is_gone_keeps_no_model(page: Page) -> None:
     assert page.evaluate("let_go")
     assert page.workers == [again.value]
     wait_for_latex(page, "=")  # the ink is read anew
+
+
+def test_each_line_has_its_own_reading(page: Page) -> None:
+    page.evaluate(
+        "() => document.addEventListener('recognition', event =>"
+        " (window.lines = event.detail.map(({ latex, strokes }) => [latex, strokes.length])))"
+    )
+    put(page, 'model="model.inktex"')
+    written = split_page(read(ROOT / "examples" / "page.xopp"))[:2]
+    strokes = [stroke.tolist() for line in written for stroke in line.strokes]
+    page.evaluate("strokes => { document.querySelector('inktex-pad').strokes = strokes }", strokes)
+    page.wait_for_function("window.lines")
+    lengths = [len(line.strokes) for line in written]
+    assert page.evaluate("lines") == [["x+y=7", lengths[0]], ["x-y=3", lengths[1]]]
+    value = page.evaluate("document.querySelector('inktex-pad').value")
+    assert "".join(value.split()) == r"\begin{aligned}x+y&=7\\x-y&=3\end{aligned}"
 
 
 def test_a_server_reads_through_the_same_element(

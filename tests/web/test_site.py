@@ -16,9 +16,15 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from typer.testing import CliRunner
 
 from inktex.cli import build_app
+from inktex.ink import read
+from inktex.ink.lines import split_page
 from inktex.reading import find_model
 from running_server import Strokes, page_examples
 
+PAGE = Path(__file__).parents[2] / "examples" / "page.xopp"
+LINES = ["x+y=7", "x-y=3", "2x=10", "x=5"]
+DESK = "document.querySelector('inktex-pad').desk"
+READINGS = f"{DESK}.readings"
 PATIENCE = 120_000  # ms: reading in the browser shares the machine with all other tests
 WRITE = """strokes => {
     const { canvas } = document.querySelector('inktex-pad');
@@ -134,6 +140,38 @@ def reads(page: Page, strokes: Strokes, latex: str) -> None:
     page.wait_for_selector('#state[data-state="ready"]')
     page.evaluate(WRITE, moved)
     page.wait_for_function("latex => document.querySelector('#latex').value === latex", arg=latex)
+
+
+def test_a_page_of_several_lines_is_read_line_by_line(
+    folder: Path, host: Host, visit: Callable[[str], Visitor]
+) -> None:
+    del folder
+    visitor = visit(host.address)
+    page = visitor.open()
+    page.wait_for_selector('#state[data-state="ready"]')
+    lines = [
+        [stroke.tolist() for stroke in line.strokes] for line in split_page(read(PAGE).translate(150, 0))
+    ]
+    page.evaluate(WRITE, [stroke for line in lines[:2] for stroke in line])
+    wait_for_lines(page, LINES[:2])
+    page.evaluate(f"() => {{ window.before = {READINGS}.map(({{ line }}) => line) }}")
+    for number, stroke in enumerate(lines[2]):
+        page.evaluate(WRITE, [stroke])
+        page.wait_for_function(f"() => !{DESK}.stale && {READINGS}[2]?.strokes.length === {number + 1}")
+    wait_for_lines(page, LINES[:3])
+    assert page.evaluate(f"() => before.every((line, i) => line === {READINGS}[i].line)")  # as they were
+    page.evaluate(WRITE, lines[3])
+    wait_for_lines(page, LINES)
+    assert page.locator("#formula .line").count() == 4
+    assert visitor.trouble == []
+
+
+def wait_for_lines(page: Page, lines: list[str]) -> None:
+    page.wait_for_function(
+        f"""lines => !{DESK}.stale && JSON.stringify(lines) === JSON.stringify(
+            {READINGS}.map(({{ latex }}) => latex.replace(/[\\s{{}}]/g, '')))""",
+        arg=lines,
+    )
 
 
 def test_a_visitor_writes_online_and_offline(

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { Engine } from "../src/recognizer/engine";
 import { Model } from "../src/recognizer/model";
-import type { Session } from "../src/recognizer/session";
+import type { PageSession } from "../src/recognizer/page";
 import type { Stroke } from "../src/recognizer/types";
 import { modelBytes, useRuntime, vectors, type Written } from "./support";
 
@@ -18,8 +18,8 @@ before(async () => {
   pair = new Engine(await Model.load(modelBytes(bothWays.model), bothWays.model));
 });
 
-function begun(strokes: readonly Stroke[], by = engine): Session {
-  const session = by.session(count++);
+function begun(strokes: readonly Stroke[], by = engine): PageSession {
+  const session = by.open(count++, { lines: false });
   strokes.forEach((stroke, i) => session.add(String(i), stroke));
   return session;
 }

@@ -41,8 +41,23 @@ export interface Printed {
   latex: string;
 }
 
-export function latexVectors(): { expressions: Printed[]; styles: Printed[]; lines: Printed[] } {
+export function latexVectors(): { expressions: Printed[]; styles: Printed[]; lines: (Printed & { lines: string[][]; environment: "aligned" | "cases" })[] } {
   return JSON.parse(readFileSync(join(repository, "tests/vectors/latex.json"), "utf8"));
+}
+
+export interface LineVectors {
+  pages: {
+    name: string;
+    strokes: Stroke[];
+    lines: number[][];
+    evidence: { bars: [stroke: number, first: number, last: number, features: number[]][]; cuts: [place: number, features: number[]][] };
+  }[];
+  answers: { page: number; answer: Recognition }[];
+  sessions: { steps: [string, number, Stroke?][]; lines: [number, number[]][][] }[];
+}
+
+export function lineVectors(): LineVectors {
+  return JSON.parse(readFileSync(join(repository, "tests/vectors/lines.json"), "utf8"));
 }
 
 /** A model file by its name, as Python finds it. */

@@ -7,7 +7,7 @@ import { Grammar } from "../src/recognizer/grammar";
 import { toMathml } from "../src/recognizer/mathml";
 import { Model } from "../src/recognizer/model";
 import { normalize } from "../src/recognizer/normalize";
-import { type LatexStyle, printLatex } from "../src/recognizer/print";
+import { inLines, type LatexStyle, printLatex } from "../src/recognizer/print";
 import { toTypst } from "../src/recognizer/typst";
 import type { Recognition, Stroke } from "../src/recognizer/types";
 import { latexVectors, modelBytes, useRuntime, vectors } from "./support";
@@ -64,7 +64,7 @@ async function answersAs(by: Model, strokes: Stroke[], expected: Recognition): P
   made.tokens.forEach((token, i) => near(token.confidence, expected.tokens[i].confidence, 1e-3, `token ${i}`));
   assert.deepEqual(made.symbols.map(({ token }) => token), expected.symbols.map(({ token }) => token));
   assert.deepEqual([made.unread, made.reread], [expected.unread, expected.reread]);
-  const answer = await new Engine(by).recognize(strokes, { timeout: 1000 });
+  const answer = await new Engine(by).recognize(strokes, { timeout: 1000, lines: false });
   assert.deepEqual([answer.mathml, answer.typst], [expected.mathml, expected.typst]);
   made.attention.flat().forEach((value, i) => near(value, expected.attention!.flat()[i], 1e-3, `attention ${i}`));
 }
@@ -95,5 +95,6 @@ test("LaTeX is normalised and printed as Python does", () => {
 test("LaTeX is printed as Python prints it", () => {
   const { expressions, styles, lines } = latexVectors();
   assert.ok(expressions.length > 100);
+  for (const { lines: each, environment, tokens } of lines) assert.deepEqual(inLines(each, environment), tokens);
   for (const { tokens, style, latex } of [...expressions, ...styles, ...lines]) assert.equal(printLatex(tokens, style as LatexStyle | undefined), latex);
 });

@@ -1,6 +1,6 @@
 /** The recogniser in this browser as a backend: the model is loaded once, and nothing leaves the device. */
-import { Superseded, type LiveSession, type LoadOptions, type Recognizer } from "../recognizer";
-import { type Answer, type Backend, changes, type Forms, type Known, type State } from "./backend";
+import { type LiveLine, type LiveRecognition, type LiveSession, type LoadOptions, type Recognition, type Recognizer, Superseded } from "../recognizer";
+import { type Answer, type Backend, type Candidate, changes, type Forms, type Known, type Line, type State } from "./backend";
 import type { Stroke } from "./ink";
 import type { Pin } from "./notebook";
 
@@ -11,6 +11,7 @@ export class LocalBackend extends EventTarget implements Backend {
   #session: LiveSession | null = null;
   #known = NOTHING;
   #wanted = NOTHING;
+  #lines = new Map<number, { version: number; line: Line }>(); // as they were last told
   readonly place = "device";
   revision = 0;
   state: State = "connecting";
@@ -70,14 +71,30 @@ export class LocalBackend extends EventTarget implements Backend {
         this.#tell("answer", { revision, lines: [] } satisfies Answer);
         return;
       }
-      const recognition = await session.answer({ top: 5 });
-      const shown = recognition.alternatives.map(async ({ latex, score }) => ({ ...(await session.render(latex)), score }));
-      const alternatives = (await Promise.allSettled(shown)).flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+      const read = await session.answer({ top: 5 });
+      const lines = await this.#linesOf(session, read, strokes.map(({ id }) => id));
       if (revision !== this.revision) return;
-      this.#tell("answer", { revision, lines: [{ strokes: strokes.map(({ id }) => id), recognition, alternatives }] } satisfies Answer);
+      for (const { error } of read.unreadable ?? []) this.#tell("problem", error);
+      this.#tell("answer", { revision, lines } satisfies Answer);
     } catch (error) {
       if (!(error instanceof Superseded) && revision === this.revision) this.#tell("problem", (error as Error).message);
     }
+  }
+
+  /** The lines to show; one that has not changed is the very object that was shown before. */
+  async #linesOf(session: LiveSession, read: LiveRecognition, ids: string[]): Promise<Line[]> {
+    if (!read.lines) {
+      this.#lines.clear();
+      return [{ strokes: ids, recognition: read, alternatives: await alternativesOf(session, read) }];
+    }
+    const before = this.#lines;
+    const made = async ({ line: number, version, strokes, recognition }: LiveLine): Promise<[number, { version: number; line: Line }]> => {
+      const known = before.get(number);
+      if (known?.version === version) return [number, known];
+      return [number, { version, line: { strokes: strokes.map((place) => ids[place]), recognition, alternatives: await alternativesOf(session, recognition) } }];
+    };
+    this.#lines = new Map(await Promise.all(read.lines.map(made)));
+    return [...this.#lines.values()].map(({ line }) => line);
   }
 
   render(latex: string): Promise<Forms> {
@@ -86,7 +103,13 @@ export class LocalBackend extends EventTarget implements Backend {
 
   async suggest(strokes: readonly Stroke[]): Promise<string[]> {
     if (!this.#recognizer) return [];
-    const found = await this.#recognizer.recognize(strokes.map(({ points }) => points), { top: 8 });
+    const found = await this.#recognizer.recognize(strokes.map(({ points }) => points), { top: 8, lines: false });
     return [found.latex, ...found.alternatives.map(({ latex }) => latex)];
   }
+}
+
+/** The other readings in all forms. */
+async function alternativesOf(session: LiveSession, { alternatives }: Recognition): Promise<Candidate[]> {
+  const shown = alternatives.map(async ({ latex, score }) => ({ ...(await session.render(latex)), score }));
+  return (await Promise.allSettled(shown)).flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
 }

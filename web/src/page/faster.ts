@@ -18,7 +18,6 @@ export class FasterBackend extends EventTarget implements Backend {
   #times = new Map<Backend, number[]>();
   #answers = new Map<Backend, Answer>();
   #given: { strokes: readonly Stroke[]; pins: readonly Pin[] } = { strokes: [], pins: [] };
-  #severalLines = false; // which only the server finds
   #loading = false;
 
   /** `load` gives the recogniser of this device, or null where there is none to be had. */
@@ -55,7 +54,7 @@ export class FasterBackend extends EventTarget implements Backend {
     backend.addEventListener("answer", (event) => {
       const answer = (event as CustomEvent<Answer>).detail;
       this.#answers.set(backend, answer);
-      if (answer.revision === backend.revision && answer.lines.length) this.#timed(backend, answer.lines.length);
+      if (answer.revision === backend.revision && answer.lines.length) this.#timed(backend);
       if (!this.#choose() && backend === this.#now) this.#tell("answer", answer);
     });
   }
@@ -64,8 +63,7 @@ export class FasterBackend extends EventTarget implements Backend {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
-  #timed(backend: Backend, lines: number): void {
-    if (backend === this.server) this.#severalLines = lines > 1;
+  #timed(backend: Backend): void {
     const times = [...(this.#times.get(backend) ?? []), this.now() - (this.#asked.get(backend) ?? 0)].slice(-LAST);
     this.#times.set(backend, times);
     if (backend === this.server && times.length >= FEWEST && median(times) > SLOW) void this.#try();
@@ -88,7 +86,7 @@ export class FasterBackend extends EventTarget implements Backend {
     const known = ours.length > 0 && theirs.length >= FEWEST;
     const wins = known ? median(ours) < WIN * median(theirs) : this.#now === device;
     const away = this.server.state === "offline" || this.server.state === "busy";
-    const best = device && (away || (wins && !this.#severalLines)) ? device : this.server;
+    const best = device && (away || wins) ? device : this.server;
     if (best === this.#now) return false;
     this.#now = best;
     this.dispatchEvent(new Event("state"));
@@ -99,7 +97,7 @@ export class FasterBackend extends EventTarget implements Backend {
 
   sync(strokes: readonly Stroke[], pins: readonly Pin[]): void {
     this.#given = { strokes, pins };
-    // The server always, since it also explains and finds lines.
+    // The server always, since it also explains.
     for (const backend of [this.server, this.#device]) {
       if (backend) this.#asked.set(backend, this.now());
       backend?.sync(strokes, pins);

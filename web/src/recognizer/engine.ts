@@ -2,34 +2,49 @@
  * What runs in the worker: one model, one search at a time, and live sessions. Everything here also runs in Node, where it is
  * tested.
  */
+import { checked } from "./features";
 import { LatexError } from "./layout";
+import { findLines } from "./lines";
 import { toMathml } from "./mathml";
 import { Model, type Prepared } from "./model";
 import { normalize } from "./normalize";
+import { PageSession } from "./page";
 import { printLatex } from "./print";
 import type { Hypothesis, Limits } from "./search";
-import { Session } from "./session";
+import { together } from "./several";
 import { toTypst } from "./typst";
-import type { RecognizeOptions, Recognition, Rendering, Stroke } from "./types";
+import type { AnswerOptions, Line, RecognizeOptions, Recognition, Rendering, SessionOptions, Stroke } from "./types";
 
 export const TIMEOUT = 10; // seconds for one expression, unless told otherwise
 const BREATH = 12; // milliseconds of work between two looks at what was asked meanwhile
 
 export class Engine {
-  private readonly sessions = new Map<number, Session>();
+  private readonly sessions = new Map<number, PageSession>();
   private lane: Promise<unknown> = Promise.resolve();
 
   constructor(readonly model: Model) {}
 
-  /** Read one expression. */
+  /** Read one expression, or several lines of them. */
   recognize(strokes: readonly Stroke[], options: RecognizeOptions = {}): Promise<Recognition> {
     return this.inTurn(async () => {
       const begin = performance.now();
-      const prepared = this.model.prepare(strokes);
-      const top = readings(options);
-      const found = await this.model.search(prepared, this.model.options(prepared, top), this.limits(options));
-      return this.answer(prepared, found, begin, options);
+      checked(strokes);
+      const found = options.lines === false ? [] : findLines(strokes);
+      if (found.length < 2) return this.readOne(strokes, options);
+      const lines: Line[] = [];
+      for (const line of found) {
+        const timeout = Math.max(0, this.seconds(options) - (performance.now() - begin) / 1000);
+        lines.push({ strokes: line, recognition: await this.readOne(line.map((stroke) => strokes[stroke]), { ...options, timeout }) });
+      }
+      return together(lines, strokes.length);
     });
+  }
+
+  private async readOne(strokes: readonly Stroke[], options: RecognizeOptions): Promise<Recognition> {
+    const begin = performance.now();
+    const prepared = this.model.prepare(strokes);
+    const found = await this.model.search(prepared, this.model.options(prepared, readings(options)), this.limits(options));
+    return this.answer(prepared, found, begin, options);
   }
 
   /** LaTeX in all forms; LatexError where it is not a formula. */
@@ -39,13 +54,18 @@ export class Engine {
     return { latex: printLatex(tokens), tokens, mathml: toMathml(tokens), typst: toTypst(tokens) };
   }
 
-  /** The session of a number, made when first asked for. */
-  session(number: number): Session {
-    const known = this.sessions.get(number);
-    if (known) return known;
-    const made = new Session(this);
+  /** Begin to write. */
+  open(number: number, options: SessionOptions = {}): PageSession {
+    const made = new PageSession(this, options);
     this.sessions.set(number, made);
     return made;
+  }
+
+  /** The session of a number. */
+  session(number: number): PageSession {
+    const known = this.sessions.get(number);
+    if (!known) throw new Error("the session was closed");
+    return known;
   }
 
   close(number: number): void {
@@ -59,7 +79,12 @@ export class Engine {
     return turn;
   }
 
-  limits({ timeout = TIMEOUT }: RecognizeOptions, cancelled?: () => boolean): Limits {
+  /** How long an answer may take. */
+  seconds({ timeout = TIMEOUT }: AnswerOptions): number {
+    return timeout;
+  }
+
+  limits(options: AnswerOptions, cancelled?: () => boolean): Limits {
     const begin = performance.now();
     let last = begin;
     const breathe = async (): Promise<void> => {
@@ -67,10 +92,10 @@ export class Engine {
       await nextTask();
       last = performance.now();
     };
-    return { cancelled, breathe, deadline: begin + 1000 * timeout };
+    return { cancelled, breathe, deadline: begin + 1000 * this.seconds(options) };
   }
 
-  answer(prepared: Prepared, found: Hypothesis[], begin: number, options: RecognizeOptions): Recognition {
+  answer(prepared: Prepared, found: Hypothesis[], begin: number, options: AnswerOptions): Recognition {
     const { attention, ...made } = this.model.assemble(prepared, found, readings(options));
     const texts = made.tokens.map(({ text }) => text);
     const elapsed = Math.round((performance.now() - begin) * 1000) / 1e6;
@@ -85,7 +110,7 @@ export class Engine {
 }
 
 /** How many readings are wanted. */
-export function readings({ top = 5 }: RecognizeOptions): number {
+export function readings({ top = 5 }: AnswerOptions): number {
   if (!Number.isInteger(top) || top < 1) throw new RangeError("top: must be at least 1");
   return top;
 }

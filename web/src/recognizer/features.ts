@@ -44,7 +44,8 @@ export function extract(strokes: readonly Stroke[], options: FeatureOptions): Fe
   return features;
 }
 
-function checked(strokes: readonly Stroke[]): Points {
+/** All points, if the strokes can be read at all. */
+export function checked(strokes: readonly Stroke[]): Points {
   if (!strokes.length) throw new InkError("no strokes, so there is nothing to read");
   const points: Points = { x: [], y: [], stroke: [] };
   let largest = 0;

@@ -1,11 +1,14 @@
 /** The package's front door: `const recognizer = await Recognizer.load(url)`. The work is done in a Web Worker. */
 import type { Calls, Changes, ModelFacts, Request, Response } from "./protocol";
 import {
+  type AnswerOptions,
   InkError,
+  type LiveRecognition,
   type LiveSession,
   type RecognizeOptions,
   type Recognition,
   type Rendering,
+  type SessionOptions,
   type Stroke,
   Superseded,
 } from "./types";
@@ -61,7 +64,7 @@ export class Recognizer {
     return made;
   }
 
-  /** Read one expression. */
+  /** Read one expression, or several lines of them: then `lines` of the answer holds each. */
   recognize(strokes: readonly Stroke[], options: RecognizeOptions = {}): Promise<Recognition> {
     return this.call("recognize", strokes, options);
   }
@@ -72,8 +75,10 @@ export class Recognizer {
   }
 
   /** Begin to write. */
-  session(): LiveSession {
-    return new Session(this, this.sessions++);
+  session(options: SessionOptions = {}): LiveSession {
+    const number = this.sessions++;
+    this.tell("open", number, options);
+    return new Session(this, number);
   }
 
   /** End the worker; what is still open rejects. */
@@ -102,7 +107,7 @@ export class Recognizer {
   }
 }
 
-/** The ink of one expression while it is written; it is kept in the worker, here only its ids. */
+/** The ink of a page while it is written; it is kept in the worker, here only its ids. */
 class Session implements LiveSession {
   private ids: string[] = [];
 
@@ -146,11 +151,11 @@ class Session implements LiveSession {
     this.recognizer.tell("unpin", this.number, ids);
   }
 
-  choose(latex: string): Promise<Recognition> {
-    return this.recognizer.call("choose", this.number, latex);
+  choose(latex: string, line?: number): Promise<LiveRecognition> {
+    return this.recognizer.call("choose", this.number, latex, line);
   }
 
-  answer(options: RecognizeOptions = {}): Promise<Recognition> {
+  answer(options: AnswerOptions = {}): Promise<LiveRecognition> {
     return this.recognizer.call("answer", this.number, options);
   }
 

@@ -1,18 +1,19 @@
 /** What the page and the worker say to each other. */
-import type { RecognizeOptions, Recognition, Rendering, Stroke } from "./types";
+import type { AnswerOptions, LiveRecognition, RecognizeOptions, Recognition, Rendering, SessionOptions, Stroke } from "./types";
 
 /** Calls that are answered. */
 export interface Calls {
   load: { args: [model: ArrayBuffer | string, name: string, wasm: string, threads: number]; result: ModelFacts };
   recognize: { args: [strokes: readonly Stroke[], options: RecognizeOptions]; result: Recognition };
   render: { args: [latex: string]; result: Rendering };
-  answer: { args: [session: number, options: RecognizeOptions]; result: Recognition };
-  choose: { args: [session: number, latex: string]; result: Recognition };
+  answer: { args: [session: number, options: AnswerOptions]; result: LiveRecognition };
+  choose: { args: [session: number, latex: string, line: number | undefined]; result: LiveRecognition };
   pin: { args: [session: number, ids: readonly string[], latex: string]; result: undefined };
 }
 
 /** Changes of a session, which are not answered. */
 export interface Changes {
+  open: [session: number, options: SessionOptions];
   add: [session: number, id: string, points: Stroke];
   replace: [session: number, id: string, points: Stroke];
   remove: [session: number, ids: readonly string[]];

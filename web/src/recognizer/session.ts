@@ -1,17 +1,16 @@
 /**
- * Live writing: strokes are added, removed and changed, and the answer can be had at any time. A newer request makes an older
+ * Live writing of one expression: strokes are added, removed and changed, and the answer can be had at any time. A newer request makes an older
  * one stop. Corrections stick: what a person chose or pinned is kept for its strokes, and the rest is read around it. A port of
  * `inktex/recognizer/session.py` and `corrections.py`.
  */
 import { type Engine, readings } from "./engine";
 import { inkPlaces, LatexError } from "./layout";
 import { symbolAt } from "./model";
-import { toMathml } from "./mathml";
 import { normalize } from "./normalize";
 import { findPin, isWhole, makePin, type Pin, PinnedStepper } from "./pins";
 import { printLatex } from "./print";
-import { toTypst } from "./typst";
-import { InkError, type RecognizeOptions, type Recognition, type Stroke, Superseded, type Token } from "./types";
+import { forms } from "./several";
+import { type AnswerOptions, InkError, type Recognition, type Stroke, Superseded, type Token } from "./types";
 
 export class Session {
   private readonly strokes = new Map<string, Stroke>(); // in the order of writing
@@ -22,6 +21,14 @@ export class Session {
   private latest: { key: string; answer: Promise<Recognition> } | null = null;
 
   constructor(private readonly engine: Engine) {}
+
+  get strokeIds(): string[] {
+    return [...this.strokes.keys()];
+  }
+
+  get pinned(): readonly { ids: ReadonlySet<string>; latex: string }[] {
+    return this.pins;
+  }
 
   add(id: string, points: Stroke): void {
     if (this.strokes.has(id)) throw new InkError(`there is a stroke ${id} already`);
@@ -82,8 +89,8 @@ export class Session {
   }
 
   /** Read what is there now; asking again without a change costs nothing. */
-  answer(options: RecognizeOptions = {}): Promise<Recognition> {
-    const key = JSON.stringify([this.version, options]);
+  answer(options: AnswerOptions = {}): Promise<Recognition> {
+    const key = JSON.stringify([this.version, readings(options), !!options.attention]);
     this.wanted = key;
     if (this.latest?.key === key) return this.latest.answer;
     const answer = this.engine.inTurn(() => this.read(key, options));
@@ -95,7 +102,7 @@ export class Session {
     return answer;
   }
 
-  private async read(key: string, options: RecognizeOptions): Promise<Recognition> {
+  private async read(key: string, options: AnswerOptions): Promise<Recognition> {
     const cancelled = (): boolean => this.wanted !== key;
     const begin = performance.now();
     const limits = this.engine.limits(options, cancelled);
@@ -187,15 +194,4 @@ function withTexts(answer: Recognition, { texts, ids }: Pin, begin: number): Rec
     symbols: inkPlaces(all).map((place) => symbolAt(tokens, place)),
     ...forms(all),
   };
-}
-
-/** Tokens in the other forms; a group with a script, which is not caption form, without places of tokens. */
-function forms(texts: string[]): { mathml: string; typst: string } {
-  try {
-    return { mathml: toMathml(texts, true), typst: toTypst(texts) };
-  } catch (error) {
-    if (!(error instanceof LatexError)) throw error;
-    const merged = normalize(texts.join(" "));
-    return { mathml: toMathml(merged), typst: toTypst(merged) };
-  }
 }

@@ -42,6 +42,30 @@ export interface Recognition {
   model: string;
   elapsed: number;
   attention?: number[][];
+  /** Only where the ink has several lines, from top to bottom; the other fields are those of all together. */
+  lines?: Line[];
+}
+
+/** One line of an ink that has several. */
+export interface Line {
+  /** Of the ink; strokes in the recognition are places in this list. */
+  strokes: number[];
+  recognition: Recognition;
+}
+
+/** A line while a page is written. */
+export interface LiveLine extends Line {
+  /** A number that stays as long as the line does. */
+  line: number;
+  /** Grows with every change of its strokes or its answer. */
+  version: number;
+}
+
+/** What was read of a page that is being written. */
+export interface LiveRecognition extends Recognition {
+  lines?: LiveLine[];
+  /** Lines that could not be read; they are missing in `lines`. */
+  unreadable?: (Omit<LiveLine, "recognition"> & { error: string })[];
 }
 
 /** LaTeX in the other forms. */
@@ -52,7 +76,7 @@ export interface Rendering {
   typst: string;
 }
 
-export interface RecognizeOptions {
+export interface AnswerOptions {
   /** Readings, the best included. */
   top?: number;
   /** Also give where the network looked: per token, per stroke. */
@@ -61,8 +85,16 @@ export interface RecognizeOptions {
   timeout?: number;
 }
 
+/** How ink is read. */
+export interface SessionOptions {
+  /** False reads all strokes as one expression; lines are told apart unless told. */
+  lines?: boolean;
+}
+
+export interface RecognizeOptions extends AnswerOptions, SessionOptions {}
+
 /**
- * The ink of one expression while it is written. Strokes have ids of the caller's choice; stroke i of an answer is `strokeIds[i]`.
+ * The ink of a page while it is written; lines that have not changed are not read again. Strokes have ids of the caller's choice; stroke i of an answer is `strokeIds[i]`.
  * A newer `answer()` makes an older one, still running, reject with `Superseded`. Methods that can be refused reject with an Error
  * whose message is for the person.
  */
@@ -76,10 +108,10 @@ export interface LiveSession {
   pin(ids: readonly string[], latex: string): Promise<void>;
   /** Give up the pins of these strokes, or all. */
   unpin(ids?: readonly string[]): void;
-  /** Take another reading, or LaTeX as a person edited it, for the answer. */
-  choose(latex: string): Promise<Recognition>;
+  /** Take another reading, or LaTeX as a person edited it, for the answer of a line; `line` is its number, where there are several. */
+  choose(latex: string, line?: number): Promise<LiveRecognition>;
   /** Read what is there now. */
-  answer(options?: RecognizeOptions): Promise<Recognition>;
+  answer(options?: AnswerOptions): Promise<LiveRecognition>;
   /** LaTeX in all forms; rejects where it is not a formula. */
   render(latex: string): Promise<Rendering>;
   close(): void;

@@ -1,0 +1,173 @@
+/**
+ * Finds the lines of a page: the strokes of each, in reading order. People write line after line, so a page is split in writing
+ * order, before a stroke from which on everything lies below what was written before; fractions are told apart by their bars,
+ * strokes added later join the nearest line, and ink in another order is split along wide blank stripes. A port of
+ * `inktex/ink/lines.py`, whose weights and limits are in tables.json.
+ */
+import { around, type Box, boxDistance, boxOf, Geometry, least, most, range, WINDOW } from "./geometry";
+import tables from "./tables.json";
+import type { Stroke } from "./types";
+
+const { late: LATE, late_run: LATE_RUN, stripe: STRIPE, stripe_at_bar: STRIPE_AT_BAR, column: COLUMN, tall: TALL } = tables.lines;
+const { most_of_a_symbol: MOST_OF_A_SYMBOL, flatness: FLATNESS, dot: DOT, threshold: THRESHOLD } = tables.lines;
+
+/** A network with one hidden layer. */
+interface Judge {
+  hidden: number[][]; // (H, F)
+  hidden_bias: number[];
+  output: number[];
+  bias: number;
+}
+
+/** Numbers of strokes. */
+export type Strokes = readonly number[];
+
+/** The strokes of each line, lines from top to bottom; `unit` is the height of the writing, where it is known from more ink. */
+export function findLines(strokes: readonly Stroke[], unit?: number): number[][] {
+  if (strokes.length < 2 || (unit === undefined && isOneSymbol(strokes))) return strokes.length ? [range(0, strokes.length)] : [];
+  const page = new Geometry(strokes, unit);
+  const late = lateStrokes(page);
+  const kept = range(0, strokes.length).filter((stroke) => !late.has(stroke));
+  const ordered = late.size ? new Geometry(kept.map((stroke) => strokes[stroke]), page.unit) : page;
+  const starts = [0, ...findCuts(ordered)];
+  let lines = starts.map((start, i) => kept.slice(start, starts[i + 1]));
+  lines = withLate(page, lines, late);
+  return inReadingOrder(page, inBrackets(page, lines.flatMap((line) => stripes(page, line))));
+}
+
+/** Whether the ink is one symbol of bars and dots, such as = or !, whose strokes lie above each other. */
+function isOneSymbol(strokes: readonly Stroke[]): boolean {
+  if (strokes.length > MOST_OF_A_SYMBOL) return false;
+  const boxes = strokes.map(boxOf);
+  const diagonal = ([left, top, right, bottom]: Box): number => Math.hypot(right - left, bottom - top);
+  const whole = diagonal(around(boxes));
+  const large = boxes.filter((box) => box[3] - box[1] > FLATNESS * (box[2] - box[0]) && diagonal(box) > DOT * whole);
+  return large.length <= 1;
+}
+
+/** Log odds. */
+function judge({ hidden, hidden_bias, output, bias }: Judge, evidence: readonly number[]): number {
+  const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, value, i) => sum + value * b[i], 0);
+  return dot(hidden.map((weights, i) => Math.tanh(dot(weights, evidence) + hidden_bias[i])), output) + bias;
+}
+
+/** Strokes that begin a line, by the order of writing: the likeliest first, the others around them. */
+function findCuts(page: Geometry): number[] {
+  const spans = range(0, page.length).filter((stroke) => page.flat[stroke]).map((stroke) => {
+    const { first, last, evidence } = page.bar(stroke);
+    return { first, last, sure: 1 / (1 + Math.exp(-judge(tables.lines.bar, evidence))) };
+  });
+  const odds = (low: number, place: number, high: number): number => {
+    const inFraction = spans.reduce((found, { first, last, sure }) => (first < place && place <= last ? Math.max(found, sure) : found), 0);
+    return judge(tables.lines.cut, page.cut(low, place, high, inFraction));
+  };
+  const waiting = new Map(page.places().map((place) => [place, { low: 0, high: page.length, odds: odds(0, place, page.length) }]));
+  const cuts: number[] = [];
+  while (waiting.size) {
+    const [best, { low, high, odds: sure }] = [...waiting].reduce((found, each) => (each[1].odds > found[1].odds ? each : found));
+    waiting.delete(best);
+    if (sure < THRESHOLD) break;
+    cuts.push(best);
+    for (const [place, known] of waiting) {
+      if (known.low !== low || known.high !== high) continue;
+      if (place < best) known.high = best;
+      else known.low = best;
+      if (Math.abs(place - best) <= WINDOW) known.odds = odds(known.low, place, known.high);
+    }
+  }
+  return cuts.sort((a, b) => a - b);
+}
+
+/** Strokes that fill something in on what was written long before: a dot, an accent, a bar. */
+function lateStrokes(page: Geometry): Set<number> {
+  const away = range(0, page.length).filter((stroke) => page.jump[stroke] > LATE);
+  const late = new Set<number>();
+  away.forEach((start, i) => {
+    const end = away[i + 1] ?? page.length;
+    const recent = page.boxes.slice(Math.max(0, start - 8), start), older = page.boxes.slice(0, Math.max(0, start - 8));
+    if (end - start > LATE_RUN || !older.length) return;
+    const raised = least(recent.map((box) => box[1] - page.boxes[start][3])); // over all that was just written
+    const nearest = least(older.map((box) => boxDistance(page.boxes[start], box)));
+    if (raised > 0.4 && nearest < Math.min(0.6, 0.5 * page.jump[start])) for (const stroke of range(start, end)) late.add(stroke);
+  });
+  return late;
+}
+
+/** Give late strokes to the lines that they are nearest to. */
+function withLate(page: Geometry, lines: number[][], late: ReadonlySet<number>): number[][] {
+  if (!late.size) return lines;
+  const lineOf = new Map(lines.flatMap((line, number) => line.map((stroke) => [stroke, number])));
+  const known = [...lineOf.keys()].sort((a, b) => a - b);
+  for (const stroke of late) {
+    const apart = known.filter((earlier) => earlier < stroke).map((earlier) => ({ earlier, distance: boxDistance(page.boxes[stroke], page.boxes[earlier]) }));
+    const nearest = apart.reduce((found, each) => (each.distance < found.distance ? each : found));
+    lineOf.set(stroke, lineOf.get(nearest.earlier)!);
+  }
+  return lines.map((_, number) => range(0, page.length).filter((stroke) => lineOf.get(stroke) === number));
+}
+
+/** Cut where a blank stripe is wider than any inside an expression, whatever the order of writing. */
+function stripes(page: Geometry, line: number[]): number[][] {
+  const cut = stripe(page, line, 1) ?? stripe(page, line, 0);
+  return cut ? cut.flatMap((part) => stripes(page, part)) : [line];
+}
+
+/** Both sides of the widest stripe across `axis` (1: between lines), if it is wide enough. */
+function stripe(page: Geometry, part: Strokes, axis: 0 | 1): number[][] | null {
+  if (part.length < 2) return null;
+  const { boxes, flat } = page;
+  const order = [...part].sort((a, b) => boxes[a][axis] - boxes[b][axis]);
+  const ends: number[] = [];
+  for (const stroke of order) ends.push(Math.max(ends[ends.length - 1] ?? -Infinity, boxes[stroke][axis + 2]));
+  const gaps = order.slice(1).map((stroke, i) => boxes[stroke][axis] - ends[i]);
+  const widest = gaps.indexOf(most(gaps));
+  const begin = boxes[order[widest + 1]][axis];
+  const touches = (stroke: number): boolean => Math.abs(boxes[stroke][3] - ends[widest]) < 0.3 || Math.abs(boxes[stroke][1] - begin) < 0.3;
+  const needed = axis ? (order.some((stroke) => flat[stroke] && touches(stroke)) ? STRIPE_AT_BAR : STRIPE) : COLUMN;
+  if (!(gaps[widest] > needed)) return null;
+  return [order.slice(0, widest + 1), order.slice(widest + 1)].map((side) => side.sort((a, b) => a - b));
+}
+
+/** Join the rows of a matrix or of cases: lines beside a bracket that is as high as all of them. */
+function inBrackets(page: Geometry, lines: number[][]): number[][] {
+  const boxes = lines.map((line) => boxAround(page, line));
+  let joined = range(0, lines.length); // of every line, the first one that it belongs to
+  lines.forEach((line, number) => {
+    for (const stroke of line) {
+      // It may be a bracket around several rows: upright, slender, and higher than letters.
+      if (lines.length < 2 || !(page.height[stroke] > TALL && page.width[stroke] < 0.5 * page.height[stroke])) continue;
+      const [left, top, right, bottom] = page.boxes[stroke];
+      const firsts = boxes.flatMap((box, each) => {
+        const middle = (box[1] + box[3]) / 2, shared = Math.min(box[3], bottom) - Math.max(box[1], top);
+        const held = middle > top && middle < bottom && shared > 0.6 * (box[3] - box[1]) && box[0] < right + 1.5 && box[2] > left - 1.5;
+        return held || each === number ? [joined[each]] : [];
+      });
+      joined = joined.map((first) => (firsts.includes(first) ? least(firsts) : first));
+    }
+  });
+  return [...new Set(joined)].sort((a, b) => a - b).map((first) => lines.filter((_, each) => joined[each] === first).flat().sort((a, b) => a - b));
+}
+
+function boxAround(page: Geometry, strokes: Strokes): Box {
+  return around(strokes.map((stroke) => page.boxes[stroke]));
+}
+
+/** From top to bottom; lines beside each other, as those of two columns, from left to right. */
+function inReadingOrder(page: Geometry, lines: number[][]): number[][] {
+  let waiting = lines.map((line) => ({ line, box: boxAround(page, line) })).sort((a, b) => a.box[1] + a.box[3] - (b.box[1] + b.box[3]));
+  const found: number[][] = [];
+  while (waiting.length) {
+    const [first] = waiting;
+    const level = waiting.filter((each) => each === first || areBeside(first.box, each.box));
+    found.push(...[...level].sort((a, b) => a.box[0] - b.box[0]).map(({ line }) => line));
+    waiting = waiting.filter((each) => !level.includes(each));
+  }
+  return found;
+}
+
+/** Whether two boxes share most of the height of one, and nothing of their widths. */
+function areBeside(box: Box, other: Box): boolean {
+  const shared = Math.min(box[3], other[3]) - Math.max(box[1], other[1]);
+  const apart = other[0] > box[2] || other[2] < box[0];
+  return apart && shared > 0.5 * Math.min(box[3] - box[1], other[3] - other[1]);
+}

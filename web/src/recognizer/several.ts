@@ -1,0 +1,60 @@
+/** The recognitions of several lines as one. A port of `inktex/recognizer/several.py`. */
+import { inkPlaces, LatexError } from "./layout";
+import { toMathml } from "./mathml";
+import { rounded, symbolAt } from "./model";
+import { normalize } from "./normalize";
+import { inLines, printLatex } from "./print";
+import { toTypst } from "./typst";
+import type { Line, Recognition } from "./types";
+
+/**
+ * All lines as one answer, in `\begin{aligned}`; the only line of an ink stays as it is. It is right when each line is, so its score
+ * is the product of theirs.
+ */
+export function together<L extends Line>(lines: readonly L[], strokeCount: number): Recognition & { lines?: L[] } {
+  const parts = lines.map(({ recognition }) => recognition);
+  if (lines.length === 1 && lines[0].strokes.length === strokeCount) return parts[0] as Recognition & { lines?: L[] };
+  const score = rounded(parts.reduce((product, part) => product * part.score, 1));
+  const written = parts.map(({ tokens }) => tokens.map(({ text }) => text));
+  const texts = inLines(written);
+  const tokens: Recognition["tokens"] = texts.map((text) => ({ text, confidence: score, strokes: [] })); // of what stands between the lines
+  let start = written.filter(({ length }) => length).length > 1 ? 1 : 0; // behind \begin{aligned}
+  lines.forEach(({ strokes, recognition }, i) => {
+    const line = written[i];
+    // A row has one token more than its line, the mark of a column.
+    const differs = line.findIndex((text, place) => texts[start + place] !== text);
+    const mark = differs < 0 ? line.length : differs;
+    recognition.tokens.forEach((token, place) => {
+      tokens[start + place + +(place >= mark)] = { ...token, strokes: token.strokes.map((stroke) => strokes[stroke]) };
+    });
+    if (line.length) start += line.length + +(mark < line.length) + 1; // and the end of the row
+  });
+  const inInk = (which: "unread" | "reread"): number[] =>
+    lines.flatMap(({ strokes, recognition }) => recognition[which].map((stroke) => strokes[stroke])).sort((a, b) => a - b);
+  return {
+    schema: parts[0].schema,
+    latex: printLatex(texts),
+    score,
+    tokens,
+    symbols: inkPlaces(texts).map((place) => symbolAt(tokens, place)),
+    alternatives: [],
+    ...forms(texts),
+    unread: inInk("unread"),
+    reread: inInk("reread"),
+    complete: parts.every(({ complete }) => complete),
+    model: parts[0].model,
+    elapsed: rounded(parts.reduce((sum, { elapsed }) => sum + elapsed, 0)),
+    lines: [...lines],
+  };
+}
+
+/** Tokens in the other forms; a group with a script, which is not caption form, without places of tokens. */
+export function forms(texts: string[]): { mathml: string; typst: string } {
+  try {
+    return { mathml: toMathml(texts, true), typst: toTypst(texts) };
+  } catch (error) {
+    if (!(error instanceof LatexError)) throw error;
+    const merged = normalize(texts.join(" "));
+    return { mathml: toMathml(merged), typst: toTypst(merged) };
+  }
+}
