@@ -11,7 +11,6 @@ from inktex.latex import Grammar, LatexError, State, Vocabulary, normalize, toke
 TOKENS = r"x y 1 + = ( ) [ ] \{ \} | ' \prime \sin \int \sum \lim \limits _ ^ { } \frac \sqrt \hat"
 VOCABULARY = Vocabulary(("<eol>", *TOKENS.split()))
 GRAMMAR = Grammar(VOCABULARY)
-PAIRED = Grammar(VOCABULARY, paired=True)
 
 
 def after(text: str, grammar: Grammar = GRAMMAR) -> State:
@@ -95,12 +94,9 @@ def test_a_bracket_ends_an_index_only_at_its_level() -> None:
     assert "}" in next_tokens(r"\sqrt [ \frac { x ]")
 
 
-def test_pairing_of_delimiters_is_an_option() -> None:
+def test_delimiters_need_no_partner() -> None:
     for text in ("( x", "x )", r"\{ x )", "( x ^ { ) }", r"\frac { ( x } { y ) }"):
         assert GRAMMAR.accepts(text.split())
-        assert not PAIRED.accepts(text.split())
-    for text in ("( x )", "[ 1 , x )".replace(",", "+"), r"\{ ( x ) \}", r"\sqrt [ ( x ) ] { [ y ] }"):
-        assert PAIRED.accepts(text.split())
 
 
 def test_equal_prefix_structure_gives_equal_states() -> None:
@@ -122,35 +118,32 @@ def test_masks_are_shared_and_cannot_be_changed() -> None:
         mask[0] = False
 
 
-@pytest.mark.parametrize("grammar", [GRAMMAR, PAIRED], ids=["free", "paired"])
 @settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 10**9), budget=st.integers(1, 60))
-def test_every_walk_ends_in_time_and_in_caption_form(
-    draw_expression, grammar: Grammar, seed: int, budget: int
-) -> None:
-    tokens = draw_expression(grammar, random.Random(seed), budget)
+def test_every_walk_ends_in_time_and_in_caption_form(draw_expression, seed: int, budget: int) -> None:
+    tokens = draw_expression(GRAMMAR, random.Random(seed), budget)
     assert 1 <= len(tokens) <= budget
-    assert grammar.accepts(tokens)
+    assert GRAMMAR.accepts(tokens)
     assert normalize(" ".join(tokens), canonical=False) == tokens
 
 
 @settings(max_examples=100, deadline=None)
 @given(seed=st.integers(0, 10**9))
 def test_the_shortest_end_is_always_reachable_and_never_shorter(draw_expression, seed: int) -> None:
-    state = PAIRED.start
-    for index in VOCABULARY.encode(draw_expression(PAIRED, random.Random(seed), 40)):
-        needed = PAIRED.shortest_end(state)
-        assert (needed == 0) == bool(PAIRED.mask(state)[0])
+    state = GRAMMAR.start
+    for index in VOCABULARY.encode(draw_expression(GRAMMAR, random.Random(seed), 40)):
+        needed = GRAMMAR.shortest_end(state)
+        assert (needed == 0) == bool(GRAMMAR.mask(state)[0])
         nearest = min(
-            PAIRED.shortest_end(PAIRED.advance(state, other)) for other in PAIRED.allowed(state) if other
+            GRAMMAR.shortest_end(GRAMMAR.advance(state, other)) for other in GRAMMAR.allowed(state) if other
         )
         assert nearest >= needed - 1
         assert needed == 0 or nearest == needed - 1
-        state = PAIRED.advance(state, index)
+        state = GRAMMAR.advance(state, index)
 
 
 def test_structure_that_a_vocabulary_cannot_complete_is_never_offered() -> None:
-    grammar = Grammar(Vocabulary(("<eol>", "x", "^", r"\frac", "(", "&")), paired=True)
+    grammar = Grammar(Vocabulary(("<eol>", "x", "^", r"\frac", "&")))
     assert grammar.allowed(grammar.start) == {1}
     assert grammar.allowed(grammar.advance(grammar.start, 1)) == {0, 1}
 
@@ -165,8 +158,8 @@ def test_depth_is_bounded() -> None:
 def test_every_caption_is_accepted(crohme) -> None:
     captions = [*crohme.captions("train").values(), *crohme.captions("test2014").values()]
     vocabulary = Vocabulary.build(captions)
-    for grammar in (Grammar(vocabulary), Grammar(vocabulary, paired=True)):
-        assert [caption for caption in captions if not grammar.accepts(caption)] == []
+    grammar = Grammar(vocabulary)
+    assert [caption for caption in captions if not grammar.accepts(caption)] == []
 
 
 @pytest.mark.crohme

@@ -24,7 +24,6 @@ from inktex.latex import (
 
 VOCABULARY = wide_vocabulary()
 GRAMMAR = Grammar(VOCABULARY)
-PAIRED = Grammar(VOCABULARY, paired=True)
 SOME = r"x 1 + - , . ( ) [ ] | \{ \} ' \prime \sin \int \sum \mathbb{R} \mathcal{L} \vdots \circ \mod"
 # The same with few symbols, so that structure is drawn often.
 FEW = Vocabulary(
@@ -137,7 +136,7 @@ def test_cells_and_lines_are_offered_only_where_they_may_stand() -> None:
     assert offered(r"\begin{cases} a & b") == {r"\\", r"\end{cases}"}
 
 
-@pytest.mark.parametrize("grammar", [GRAMMAR, PAIRED, STRUCTURE], ids=["wide", "paired", "structure"])
+@pytest.mark.parametrize("grammar", [GRAMMAR, STRUCTURE], ids=["wide", "structure"])
 def test_every_walk_is_well_formed_and_ends_in_time(grammar: Grammar) -> None:
     @settings(max_examples=150, deadline=None)
     @given(st.data(), st.integers(1, 60))

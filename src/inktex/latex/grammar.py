@@ -65,15 +65,6 @@ _KIND_OF = {
 }
 _SCRIPT_BIT = {SUB: 1, SUP: 2}
 _STRUCTURE = (SUB, SUP, LIMITS, FRAC, SQRT, ACCENT)
-_INTERVAL, _SET = "i", "s"  # a half-open interval is a pair as well, so round and square ones count alike
-_DELIMITER = {
-    LPAREN: _INTERVAL,
-    RPAREN: _INTERVAL,
-    LBRACKET: _INTERVAL,
-    RBRACKET: _INTERVAL,
-    LSET: _SET,
-    RSET: _SET,
-}
 _IS_MATRIX = tuple(name in MATRICES for name in ENVIRONMENTS)
 _ONE_SYMBOL_GROUP = 3  # the shortest group: `{`, a symbol, `}`
 # More than any single token adds to the way to the end: a fraction, and a new line of a matrix.
@@ -90,11 +81,10 @@ class Grid(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A group that is open: what it is, what follows when it closes, and the delimiters open around it."""
+    """A group that is open: what it is, and what follows when it closes."""
 
     kind: int
     after: int = 0  # SCRIPT: bits of the scripts that the base then has; ARGUMENT: arguments still to come
-    delimiters: str = ""
     grid: Grid | None = None  # ENVIRONMENT only
 
 
@@ -106,7 +96,6 @@ class State(NamedTuple):
     scripts: int = 0  # bits of the scripts that the last symbol has
     last: int = SYMBOL  # the kind of the last symbol, if that matters: OPERATOR, PRIME or else SYMBOL
     pending: Frame | None = None  # the group that the next `{` opens
-    delimiters: str = ""  # delimiters open in this row, if they are paired
 
 
 class Grammar:
@@ -114,12 +103,11 @@ class Grammar:
 
     start: Final = State()
 
-    def __init__(self, vocabulary: Vocabulary, *, paired: bool = False, max_depth: int = 24) -> None:
-        """With `paired`, each `(`, `[` and `\\{` is closed in its row, and nothing else closes."""
+    def __init__(self, vocabulary: Vocabulary, *, max_depth: int = 24) -> None:
+        """Groups nest at most `max_depth` deep."""
         self.vocabulary = vocabulary
-        self.paired = paired
         self.max_depth = max_depth
-        self._kinds = _kinds(vocabulary, paired)
+        self._kinds = _kinds(vocabulary)
         self._kind_masks = [np.array([kind == each for each in self._kinds]) for kind in range(NEVER)]
         self._examples = {kind: token for token, kind in reversed(list(enumerate(self._kinds)))}
         self._heads = [kind for kind in range(BEGIN, TAIL) if kind in self._kinds]
@@ -148,53 +136,47 @@ class Grammar:
         if not 0 <= token < len(self._kinds) or not self.mask(state)[token]:
             name = self.vocabulary.tokens[token] if 0 <= token < len(self._kinds) else f"id {token}"
             raise LatexError(f"the token {name} cannot come here")
-        stack, _, scripts, _, pending, delimiters = state
+        stack, _, scripts, _, pending = state
         kind = self._kinds[token]
         if kind in (SYMBOL, OPERATOR):
-            return State(stack, AFTER_SYMBOL, 0, kind, None, delimiters)
+            return State(stack, AFTER_SYMBOL, 0, kind)
         if kind == PRIME:
-            return State(stack, AFTER_SYMBOL, _SCRIPT_BIT[SUP], kind, None, delimiters)
+            return State(stack, AFTER_SYMBOL, _SCRIPT_BIT[SUP], kind)
         if kind in _SCRIPT_BIT:
-            script = Frame(SCRIPT, scripts | _SCRIPT_BIT[kind], delimiters)
-            return State(stack, BEFORE_BRACE, 0, SYMBOL, script, delimiters)
+            return State(stack, BEFORE_BRACE, pending=Frame(SCRIPT, scripts | _SCRIPT_BIT[kind]))
         if kind == LBRACE:
-            opened = pending or Frame(ARGUMENT, 0, delimiters)
-            return State((*stack, opened))
+            return State((*stack, pending or Frame(ARGUMENT)))
         if kind == RBRACE or (kind == RBRACKET and stack and stack[-1].kind == INDEX):
             return _after_group(stack)
         if kind in (FRAC, ACCENT):
-            return State(
-                stack, BEFORE_BRACE, 0, SYMBOL, Frame(ARGUMENT, kind == FRAC, delimiters), delimiters
-            )
+            return State(stack, BEFORE_BRACE, pending=Frame(ARGUMENT, kind == FRAC))
         if kind == SQRT:
-            return State(stack, AFTER_SQRT, 0, SYMBOL, None, delimiters)
+            return State(stack, AFTER_SQRT)
         if kind == LIMITS:
-            return State(stack, AFTER_LIMITS, 0, SYMBOL, None, delimiters)
+            return State(stack, AFTER_LIMITS)
         if kind == LBRACKET and state.place == AFTER_SQRT:
-            return State((*stack, Frame(INDEX, 0, delimiters)))
+            return State((*stack, Frame(INDEX)))
         if kind == END:
             return State((), FINISHED)
         if kind == MOD:
-            return State(stack, AFTER_MOD, 0, SYMBOL, None, delimiters)
+            return State(stack, AFTER_MOD)
         if kind >= AMPERSAND:
             return self._advance_in_environment(state, kind)
-        return State(stack, AFTER_SYMBOL, 0, SYMBOL, None, self._delimiters_after(kind, delimiters))
+        return State(stack, AFTER_SYMBOL)
 
     def _advance_in_environment(self, state: State, kind: int) -> State:
-        stack, delimiters = state.stack, state.delimiters
         if BEGIN <= kind < TAIL:
-            return State((*stack, Frame(ENVIRONMENT, 0, delimiters, Grid(kind - BEGIN))))
-        opened, outer = stack[-1], stack[:-1]
+            return State((*state.stack, Frame(ENVIRONMENT, grid=Grid(kind - BEGIN))))
+        outer, grid = state.stack[:-1], state.stack[-1].grid
         if kind >= TAIL:
-            return State(outer, AFTER_SYMBOL, 0, SYMBOL, None, opened.delimiters)
-        grid = opened.grid
+            return State(outer, AFTER_SYMBOL)
         assert grid is not None
         if kind == AMPERSAND:
             filled = grid.filled or state.place == AFTER_SYMBOL
             following = Grid(grid.environment, grid.width, grid.column + 1, filled)
         else:
             following = Grid(grid.environment, grid.column + 1 if _IS_MATRIX[grid.environment] else 0)
-        return State((*outer, Frame(ENVIRONMENT, 0, opened.delimiters, following)))
+        return State((*outer, Frame(ENVIRONMENT, grid=following)))
 
     def shortest_end(self, state: State) -> int:
         """How many more tokens it takes at least until the expression may end (the end mark not counted)."""
@@ -203,7 +185,7 @@ class Grammar:
             own = 0
         if state.pending is not None and state.pending.kind == ARGUMENT:
             own += _ONE_SYMBOL_GROUP * state.pending.after
-        return own + len(state.delimiters) + sum(_closing_length(frame) for frame in state.stack)
+        return own + sum(_closing_length(frame) for frame in state.stack)
 
     def mask_within(self, state: State, budget: int) -> NDArray[np.bool_]:
         """Like `mask`, but only tokens after which `budget` tokens, this one included, are enough to end."""
@@ -230,11 +212,11 @@ class Grammar:
 
     def _situation(self, state: State) -> tuple[object, ...]:
         """All of a state that decides about the next token: few values, so that masks are made only once."""
-        stack, place, scripts, last, _, delimiters = state
+        stack, place, scripts, last, _ = state
         if not stack:
-            return (place, scripts, last, delimiters[-1:])
-        kind, _, _, grid = stack[-1]
-        return (place, scripts, last, len(stack) < self.max_depth, delimiters[-1:], kind, grid)
+            return (place, scripts, last)
+        kind, _, grid = stack[-1]
+        return (place, scripts, last, len(stack) < self.max_depth, kind, grid)
 
     def _next_kinds(self, state: State) -> list[int]:
         in_index = bool(state.stack) and state.stack[-1].kind == INDEX
@@ -246,15 +228,9 @@ class Grammar:
             return [LBRACE] if in_index else [LBRACE, LBRACKET]
         if state.place == AFTER_LIMITS:
             return [SUB, SUP]
-        kinds = [SYMBOL, OPERATOR, MOD, LPAREN, LSET]
+        kinds = [SYMBOL, OPERATOR, MOD, LPAREN, RPAREN, LSET, RSET]
         if not in_index:
-            kinds.append(LBRACKET)
-        open_delimiter = state.delimiters[-1:]
-        kinds += [
-            kind
-            for kind in (RPAREN, RBRACKET, RSET)
-            if (not self.paired or _DELIMITER[kind] == open_delimiter) and not (kind == RBRACKET and in_index)
-        ]
+            kinds += [LBRACKET, RBRACKET]
         deeper = len(state.stack) < self.max_depth
         if deeper:
             kinds += [FRAC, SQRT, ACCENT]
@@ -269,17 +245,12 @@ class Grammar:
                 kinds += [kind for kind, bit in _SCRIPT_BIT.items() if not state.scripts & bit]
             if deeper and state.last == OPERATOR:
                 kinds.append(LIMITS)
-        if not open_delimiter and state.place != AFTER_MOD:
+        if state.place != AFTER_MOD:
             if state.stack and state.stack[-1].grid is not None:
                 kinds += _next_in_grid(state.stack[-1].grid, empty=state.place == ROW_START)
             elif state.place == AFTER_SYMBOL:
                 kinds.append(RBRACKET if in_index else RBRACE if state.stack else END)
         return kinds
-
-    def _delimiters_after(self, kind: int, delimiters: str) -> str:
-        if not self.paired:
-            return ""
-        return delimiters + _DELIMITER[kind] if kind in (LPAREN, LBRACKET, LSET) else delimiters[:-1]
 
     def _join(self, kinds: Iterable[int]) -> NDArray[np.bool_]:
         mask = np.zeros(self.vocabulary.size, dtype=np.bool_)
@@ -289,7 +260,7 @@ class Grammar:
         return mask
 
 
-def _kinds(vocabulary: Vocabulary, paired: bool) -> tuple[int, ...]:
+def _kinds(vocabulary: Vocabulary) -> tuple[int, ...]:
     """The kind of every token; a structure that the vocabulary cannot complete is never offered."""
     kinds = [_kind(token) for token in vocabulary.tokens]
     present = set(kinds)
@@ -301,10 +272,6 @@ def _kinds(vocabulary: Vocabulary, paired: bool) -> tuple[int, ...]:
     for head, tail in zip(range(BEGIN, TAIL), range(TAIL, NEVER), strict=True):
         if not {head, tail} <= present:
             unusable |= {head, tail}
-    if paired and RSET not in present:
-        unusable.add(LSET)
-    if paired and RPAREN not in present:
-        unusable |= {LPAREN, LBRACKET}
     return tuple(NEVER if kind in unusable else kind for kind in kinds)
 
 
@@ -326,11 +293,10 @@ def _after_group(stack: tuple[Frame, ...]) -> State:
     """Close the innermost group: go back to its base, to its next argument, or to the body of its root."""
     closed, outer = stack[-1], stack[:-1]
     if closed.kind == SCRIPT:
-        return State(outer, AFTER_SYMBOL, closed.after, SYMBOL, None, closed.delimiters)
+        return State(outer, AFTER_SYMBOL, closed.after)
     if closed.kind == ARGUMENT and not closed.after:
-        return State(outer, AFTER_SYMBOL, 0, SYMBOL, None, closed.delimiters)
-    following = Frame(ARGUMENT, max(closed.after - 1, 0), closed.delimiters)
-    return State(outer, BEFORE_BRACE, 0, SYMBOL, following, closed.delimiters)
+        return State(outer, AFTER_SYMBOL)
+    return State(outer, BEFORE_BRACE, pending=Frame(ARGUMENT, max(closed.after - 1, 0)))
 
 
 def _next_in_grid(grid: Grid, *, empty: bool) -> list[int]:
@@ -353,9 +319,9 @@ def _may_stay_empty(grid: Grid | None) -> bool:
 def _closing_length(frame: Frame) -> int:
     if frame.grid is not None:
         missing = frame.grid.width - frame.grid.column - 1 if frame.grid.width else 0
-        return 1 + len(frame.delimiters) + missing
+        return 1 + missing
     arguments = frame.after if frame.kind == ARGUMENT else 1 if frame.kind == INDEX else 0
-    return 1 + len(frame.delimiters) + _ONE_SYMBOL_GROUP * arguments
+    return 1 + _ONE_SYMBOL_GROUP * arguments
 
 
 @cache
