@@ -180,7 +180,7 @@ def test_a_session_that_used_up_its_share_waits_like_all() -> None:
 
 
 def test_long_work_lets_others_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_room, "_SLICE", 0.01)
+    monkeypatch.setattr(engine_room, "_SLICE", 0.0)
 
     async def scenario() -> None:
         engine, done = Engine(queue=10), list[str]()
@@ -257,3 +257,47 @@ def test_how_many_wait_and_run_is_told() -> None:
         return told
 
     assert asyncio.run(scenario())[-1] == (0, 0)
+
+
+def test_who_would_wait_too_long_is_refused_at_once() -> None:
+    """On a slow machine a short queue is a long wait; who comes then would be answered too late anyway."""
+
+    async def scenario() -> None:
+        engine, slow = Engine(queue=100, longest_wait=0.5), Held()
+        for _ in range(10):
+            await engine.run(lambda _: time.sleep(0.3), seconds=PATIENCE)
+        tasks = [asyncio.create_task(engine.run(slow, seconds=PATIENCE))]
+        await until(slow.begun.is_set)
+        for _ in range(20):
+            tasks.append(asyncio.create_task(engine.run(noting([], ""), seconds=PATIENCE)))
+            await asyncio.sleep(0)
+        await until(lambda: sum(task.done() for task in tasks) >= 15)
+        refused = [task for task in tasks if task.done()]
+        assert all(isinstance(task.exception(), RequestError) for task in refused)
+        assert engine.waiting >= 1  # one may always wait
+        slow.go_on.set()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(scenario())
+
+
+def test_a_busy_machine_makes_turns_no_shorter() -> None:
+    """What counts is time of the processor: work that is held up by other processes is not interrupted."""
+
+    async def scenario() -> list[str]:
+        engine, done, begun = Engine(queue=10), list[str](), threading.Event()
+
+        def held_up(left: float) -> None:
+            begun.set()
+            for _ in range(50):
+                time.sleep(0.01)
+                engine.breathe()
+            done.append("held up")
+
+        first = asyncio.create_task(engine.run(held_up, seconds=PATIENCE))
+        await until(begun.is_set)
+        await engine.run(noting(done, "next"), seconds=PATIENCE)
+        await first
+        return done
+
+    assert asyncio.run(scenario()) == ["held up", "next"]

@@ -23,7 +23,9 @@ T = TypeVar("T")
 
 _SMOOTHING = 0.1  # weight of the newest call in the running mean of durations
 _LIVE_IN_A_ROW = 3  # turns that sessions may have before a request that waits
-_SLICE = 0.25  # seconds of a turn, after which those who wait go first
+# Seconds of the processor after which those who wait go first. By the clock, a busy machine would interrupt
+# every call; all would go on side by side, and none would end in time.
+_SLICE = 0.25
 _SHORT_SLICE = 0.02  # the same for a session that has used up its share
 _MOST_THREADS = 256  # calls that have begun and wait to go on keep theirs
 
@@ -33,9 +35,8 @@ class Turn:
 
     def __init__(self, share: Share | None = None) -> None:
         self.share = share  # of the session whose turn it is
-        self.begun = 0.0
         self.superseded = False  # nobody wants the result any more
-        self._counted = 0.0  # up to where the thread's time is charged
+        self._begun = self._counted = 0.0  # by the thread's clock: the turn, and what is not charged yet
 
     @property
     def live(self) -> bool:
@@ -44,12 +45,12 @@ class Turn:
 
     @property
     def over(self) -> bool:
-        """Whether it has lasted long enough, if others wait."""
-        return monotonic() - self.begun > (_SHORT_SLICE if self.share and not self.live else _SLICE)
+        """Whether it has lasted long enough, if others wait; asked on its thread."""
+        return thread_time() - self._begun > (_SHORT_SLICE if self.share and not self.live else _SLICE)
 
     def begin_on_thread(self) -> None:
         """From here on the time of this thread is the turn's."""
-        self._counted = thread_time()
+        self._begun = self._counted = thread_time()
 
     def charge_on_thread(self) -> None:
         """Charge what was used since; time of the processor, so that a busy machine makes nothing dearer."""
@@ -70,10 +71,15 @@ class Engine:
         *,
         queue: int,
         threads: int = 1,
+        longest_wait: float = float("inf"),
         crowd: Crowd | None = None,
         changed: Callable[[int, int], None] = lambda w, r: None,
     ) -> None:
-        """`changed(waiting, running)` is told whenever one of them changes; engines may share a crowd."""
+        """`changed(waiting, running)` is told whenever one of them changes; engines may share a crowd.
+
+        Past `longest_wait` seconds of expected waiting the queue counts as full, however short it is.
+        """
+        self._longest_wait = longest_wait
         self.crowd = crowd or Crowd()
         self.queue = queue
         self.threads = threads
@@ -96,7 +102,8 @@ class Engine:
     @property
     def full(self) -> bool:
         """Whether a request that comes now is refused."""
-        return self.waiting >= self.queue
+        waiting = self.waiting
+        return waiting >= self.queue or (waiting > 0 and self.expected_wait > self._longest_wait)
 
     @property
     def late(self) -> bool:
@@ -122,7 +129,7 @@ class Engine:
         """Wait for the turn, then call on a thread."""
         await self._take(turn, end)
         loop = asyncio.get_running_loop()
-        begun = turn.begun = monotonic()
+        begun = monotonic()
         future = loop.run_in_executor(self._executor, self._work, work, turn, loop, end)
 
         def finished(call: "asyncio.Future[T]") -> None:
@@ -159,6 +166,7 @@ class Engine:
             loop.call_soon_threadsafe(self._wait_again, turn, again)
             while not again.wait(0.5) and not self._closed:
                 pass
+            turn.begin_on_thread()
             if turn.superseded:
                 raise SearchCancelled
 
@@ -211,13 +219,7 @@ class Engine:
 
     def _wait_again(self, turn: Turn, again: threading.Event) -> None:
         """Let those who wait go first, then go on."""
-        mine = self._line_up(turn)
-
-        def go_on(_: "asyncio.Future[None]") -> None:
-            turn.begun = monotonic()
-            again.set()
-
-        mine.add_done_callback(go_on)
+        self._line_up(turn).add_done_callback(lambda _: again.set())
         self._pass_on()
 
     def _tell(self) -> None:

@@ -35,7 +35,12 @@ class Service:
         self.metrics = metrics
         self._loaded: Recognizer | None = None
         self.crowd = Crowd()
-        self.engine = Engine(queue=options.limits.queue, crowd=self.crowd, changed=self._count_calls)
+        self.engine = Engine(
+            queue=options.limits.queue,
+            longest_wait=options.limits.seconds / 2,  # the other half is for the recognition itself
+            crowd=self.crowd,
+            changed=self._count_calls,
+        )
         self.rendering = Engine(queue=options.limits.queue, crowd=self.crowd)
         self.sandbox = Sandbox()
         self._uploads = Engine(queue=options.limits.queue)  # they wait for the reader, not the recogniser
