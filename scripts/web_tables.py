@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from inktex.decoding import masks
 from inktex.ink import line_features
 from inktex.ink import lines as line_finder
 from inktex.latex import END_MARK, Grammar, State, Vocabulary, mathml, rows, symbols, tokens, typst
@@ -28,6 +29,7 @@ from inktex.latex import words as known
 from inktex.reading import habits
 from inktex.reading import stroke_runs as runs
 from inktex.recognizer import page_session
+from inktex.recognizer import symbols as restriction
 
 grammar_module = importlib.import_module("inktex.latex.grammar")
 normalize = importlib.import_module("inktex.latex.normalize")  # the package has a function of this name
@@ -242,6 +244,15 @@ def line_tables() -> dict[str, Any]:
     }
 
 
+def restrictions() -> dict[str, Any]:
+    """What restrictions of the symbols know."""
+    return {
+        "groups": restriction.GROUPS,
+        "structure": sorted(masks.STRUCTURE),
+        "never_alone": sorted(masks.NEVER_ALONE),
+    }
+
+
 def words() -> dict[str, Any]:
     """What the layout tree knows about single words."""
     return {
@@ -332,6 +343,7 @@ def tables() -> dict[str, Any]:
         "habits": writing_habits(),
         "lines": line_tables(),
         "words": words(),
+        "restriction": restrictions(),
         "symbols": symbol_table(),
         "mathml": mathml_tables(),
         "typst": typst_tables(),

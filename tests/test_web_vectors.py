@@ -83,6 +83,12 @@ def test_printers_and_normaliser_still_give_what_the_vectors_say(vectors: dict[s
         assert printed(entry["latex"]) == entry
 
 
+def test_restrictions_of_the_symbols_are_still_those_of_the_vectors() -> None:
+    symbols = script("symbol_vectors")
+    said = json.loads(symbols.PATH.read_text(encoding="utf-8"))
+    assert symbols.make() == said, "run python scripts/symbol_vectors.py"
+
+
 @pytest.fixture(scope="module")
 def lines() -> ModuleType:
     return script("line_vectors")

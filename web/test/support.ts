@@ -60,6 +60,16 @@ export function lineVectors(): LineVectors {
   return JSON.parse(readFileSync(join(repository, "tests/vectors/lines.json"), "utf8"));
 }
 
+export interface SymbolVectors {
+  vocabulary: string[];
+  restrictions: { symbols: string | string[]; permitted?: string; error?: string }[];
+  answers: { case: number; symbols: string; latex: string; pinned: string }[];
+}
+
+export function symbolVectors(): SymbolVectors {
+  return JSON.parse(readFileSync(join(repository, "tests/vectors/symbols.json"), "utf8"));
+}
+
 /** A model file by its name, as Python finds it. */
 export function modelBytes(name: string): Uint8Array {
   const path = ["src/inktex/weights", "models", "tests/vectors"].map((folder) => join(repository, folder, `${name}.inktex`)).find(existsSync);

@@ -43,7 +43,7 @@ export class Engine {
   private async readOne(strokes: readonly Stroke[], options: RecognizeOptions): Promise<Recognition> {
     const begin = performance.now();
     const prepared = this.model.prepare(strokes);
-    const found = await this.model.search(prepared, this.model.options(prepared, readings(options)), this.limits(options));
+    const found = await this.model.search(prepared, this.model.options(prepared, readings(options), options.symbols), this.limits(options));
     return this.answer(prepared, found, begin, options);
   }
 

@@ -8,6 +8,7 @@ import { inkPlaces, meaning } from "./layout";
 import { type Member, type ModelFile, ModelError, readModel } from "./modelfile";
 import { Ensemble, Network } from "./network";
 import { printLatex } from "./print";
+import { allowedIds, permittedTokens } from "./restriction";
 import { beamSearch, type Hypothesis, type Limits, type SearchOptions } from "./search";
 import type { Recognition, Stroke } from "./types";
 
@@ -84,8 +85,11 @@ export class Model {
     return { features: views[this.forward.members[0]], views, strokeCount: strokes.length };
   }
 
-  /** How an ink is searched: more ink may have a longer answer, and very much has a narrower beam. */
-  options({ features }: Prepared, top: number): SearchOptions {
+  /**
+   * How an ink is searched: more ink may have a longer answer, and very much has a narrower beam. What is pinned may be written,
+   * whatever the restriction to `symbols` says.
+   */
+  options({ features }: Prepared, top: number, symbols?: string | readonly string[], pinned: readonly number[] = []): SearchOptions {
     const { search } = this.file;
     const strokes = features.stroke[features.count - 1] + 1;
     const limit = (name: string, usual: number): number => (search[name] === null ? Infinity : ((search[name] as number) ?? usual));
@@ -99,7 +103,7 @@ export class Model {
       backwardWeight: (search.backward_weight as number) ?? 0.5,
       backwardBeam: (search.backward_beam as number) ?? Infinity,
       prune: limit("prune", PRUNE),
-      permitted: null,
+      permitted: symbols === undefined ? null : permittedTokens(this.vocabulary, new Set([...allowedIds(symbols, this.vocabulary), ...pinned])),
     };
   }
 

@@ -207,13 +207,13 @@ export class PageSession {
 
   /** The line with these strokes; it is not touched where it has them already. */
   private filled(known: Written | undefined, group: readonly string[]): Written {
-    const line = known ?? { number: this.nextLine++, version: 0, session: new Session(this.engine) };
+    const line = known ?? { number: this.nextLine++, version: 0, session: new Session(this.engine, this.options.symbols) };
     const present = line.session.strokeIds;
     if (present.length === group.length && present.every((id, i) => id === group[i])) return line;
     line.version++;
     let { session } = line;
     const grows = present.length < group.length && present.every((id, i) => id === group[i]);
-    if (!grows) session = new Session(this.engine);
+    if (!grows) session = new Session(this.engine, this.options.symbols);
     for (const id of grows ? group.slice(present.length) : group) session.add(id, this.strokes.get(id)!);
     if (!grows) for (const { ids, latex } of line.session.pinned) if ([...ids].every((id) => group.includes(id))) session.pin([...ids], latex);
     line.session = session;

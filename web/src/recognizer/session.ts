@@ -10,7 +10,7 @@ import { normalize } from "./normalize";
 import { findPin, isWhole, makePin, type Pin, PinnedStepper } from "./pins";
 import { printLatex } from "./print";
 import { forms } from "./several";
-import { type AnswerOptions, InkError, type Recognition, type Stroke, Superseded, type Token } from "./types";
+import { type AnswerOptions, InkError, type Recognition, type SessionOptions, type Stroke, Superseded, type Token } from "./types";
 
 export class Session {
   private readonly strokes = new Map<string, Stroke>(); // in the order of writing
@@ -20,7 +20,10 @@ export class Session {
   private wanted = ""; // version and options of the newest request
   private latest: { key: string; answer: Promise<Recognition> } | null = null;
 
-  constructor(private readonly engine: Engine) {}
+  constructor(
+    private readonly engine: Engine,
+    private readonly symbols?: SessionOptions["symbols"],
+  ) {}
 
   get strokeIds(): string[] {
     return [...this.strokes.keys()];
@@ -110,7 +113,8 @@ export class Session {
     const { model } = this.engine;
     const prepared = model.prepare([...this.strokes.values()]);
     const pins = this.presentPins();
-    const found = await model.search(prepared, model.options(prepared, readings(options)), limits, (reader) => {
+    const search = model.options(prepared, readings(options), this.symbols, pins.flatMap(({ ids }) => ids));
+    const found = await model.search(prepared, search, limits, (reader) => {
       if (!pins.length) return reader;
       const stepper = new PinnedStepper(reader.stepper, pins, model.vocabulary, prepared.features, model.stride);
       return { stepper, start: stepper.begin(reader.start) };

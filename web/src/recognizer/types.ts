@@ -89,6 +89,8 @@ export interface AnswerOptions {
 export interface SessionOptions {
   /** False reads all strokes as one expression; lines are told apart unless told. */
   lines?: boolean;
+  /** Only these: LaTeX words and names of groups, as `"all -greek"`; a minus excludes. All that the model knows unless told. */
+  symbols?: string | readonly string[];
 }
 
 export interface RecognizeOptions extends AnswerOptions, SessionOptions {}
