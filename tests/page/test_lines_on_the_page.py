@@ -54,6 +54,7 @@ def test_a_page_of_several_lines_is_read_line_by_line(opened: Callable[..., Any]
     assert copied(page, "all-lines") == "".join(LINES)
     rows = "\\\\".join(line.replace("=", "&=") for line in LINES)
     assert copied(page, "all-aligned") == rf"\begin{{aligned}}{rows}\end{{aligned}}"
+    assert copied(page, "all-cases") == "".join((r"\begin{cases}", r"\\".join(LINES), r"\end{cases}"))
     assert copied(page, "all-markdown") == "".join(f"$${line}$$" for line in LINES)
     page.locator("#formula .line").nth(1).locator("mi").first.click()  # look at another line
     page.wait_for_function("() => document.querySelector('#latex').value.replaceAll(' ', '') === 'x-y=3'")

@@ -141,6 +141,11 @@ export function aligned(lines: readonly string[]): string {
   return `\\begin{aligned}\n${lines.map((line) => `  ${marked(line)}`).join(" \\\\\n")}\n\\end{aligned}`;
 }
 
+/** Lines under each other behind one left brace. */
+export function cases(lines: readonly string[]): string {
+  return `\\begin{cases}\n${lines.map((line) => `  ${line}`).join(" \\\\\n")}\n\\end{cases}`;
+}
+
 function marked(line: string): string {
   let depth = 0;
   for (let i = 0; i < line.length; i++) {

@@ -1,6 +1,6 @@
 /** Open and save, and the clipboard. */
 import type { Backend } from "../pad/backend";
-import { aligned } from "../pad/desk";
+import { aligned, cases } from "../pad/desk";
 import { boundsOf, placed } from "../pad/geometry";
 import { newId, type Stroke } from "../pad/ink";
 import { say } from "./dom";
@@ -156,6 +156,7 @@ export async function copyAs(kind: string, content: Content): Promise<string> {
     "ink-svg": ["SVG", () => inkSvg(strokes)],
     "formula-svg": ["SVG", () => formulaSvg(formulas(content))],
     "all-aligned": ["LaTeX", () => aligned(each)],
+    "all-cases": ["LaTeX", () => cases(each)],
     "all-lines": ["LaTeX", () => each.join("\n")],
     "all-markdown": ["Markdown", () => each.map((line) => `$$\n${line}\n$$`).join("\n\n")],
   };
