@@ -40,11 +40,9 @@ UNKNOWN = "x"  # stands for every word that no table names
 
 def special_words() -> list[str]:
     """All words that could be something else than a plain symbol to the grammar."""
-    found = {"_", "^", r"\limits", r"\sqrt", "{", "}", "(", ")", "[", "]", r"\{", r"\}", "'"}
-    found |= {symbols.CELL, symbols.NEW_ROW}
-    found |= {rf"\{end}{{{name}}}" for end in ("begin", "end") for name in symbols.ENVIRONMENTS}
+    found = set(grammar_module._KIND_OF)
     found |= known.ONE_ARGUMENT | known.TWO_ARGUMENTS | known.OPERATORS | known.NOT_IN_CAPTIONS
-    return sorted(found - {UNKNOWN})
+    return sorted(found - {UNKNOWN, END_MARK})
 
 
 class Numbering:
@@ -278,6 +276,7 @@ def symbol_table() -> dict[str, Any]:
             for name, (_, call, _) in symbols._ALPHABETS.items()
         },
         "token_of": symbols._TOKENS,
+        "looks": symbols._LOOKS,
         "matrices": symbols.MATRICES,
     }
 

@@ -5,6 +5,7 @@ import pytest
 from inktex.ink import Ink
 from inktex.reading import Alignment, LazyAlignment
 from inktex.recognizer import Line, NoSuchLine, PageSession, Recognition, Recognizer, WhichLine
+from inktex.recognizer.corrections import with_texts
 from inktex.recognizer.session import Session
 from inktex.recognizer.several import together
 
@@ -154,19 +155,27 @@ def test_lines_can_be_left_alone(recognizer: Recognizer):
     assert [len(line.strokes) for line in page.answer().lines] == [5, 5, 5]
 
 
-def test_symbols_outside_the_model_keep_their_places():
-    def read(texts, outside):
-        strokes = tuple((number,) for number in range(len(texts)))
-        owners = tuple(range(len(texts)))
-        return Recognition(
-            texts=texts,
-            confidences=(0.9,) * len(texts),
-            score=0.5,
-            alternatives=(),
-            strokes_read=LazyAlignment.known(Alignment(strokes, owners, (), ())),
-            outside=outside,
-        )
+def read(texts, outside):
+    """An answer with one stroke per token."""
+    strokes = tuple((number,) for number in range(len(texts)))
+    owners = tuple(range(len(texts)))
+    return Recognition(
+        texts=texts,
+        confidences=(0.9,) * len(texts),
+        score=0.5,
+        alternatives=(),
+        strokes_read=LazyAlignment.known(Alignment(strokes, owners, (), ())),
+        outside=outside,
+    )
 
+
+def test_a_symbol_that_was_chosen_is_known_and_others_stay_as_they_were():
+    answer = read(("x", "=", "1", "+", "2"), (0, 2, 4))
+    corrected = with_texts(answer, (r"\mathbb{Q}", "+", "x"), slice(2, 3))
+    assert [symbol.latex for symbol in corrected.symbols if not symbol.known] == ["x", "2"]
+
+
+def test_symbols_outside_the_model_keep_their_places():
     lines = [Line((0, 1, 2), read(("x", "=", "1"), (2,))), Line((3, 4, 5), read(("y", "=", "z"), (0,)))]
     answer = together(lines, 6)
     assert [(symbol.latex, symbol.strokes) for symbol in answer.symbols if not symbol.known] == [

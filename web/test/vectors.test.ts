@@ -62,7 +62,7 @@ async function answersAs(by: Model, strokes: Stroke[], expected: Recognition): P
   made.alternatives.forEach(({ score }, i) => near(score, expected.alternatives[i].score, 1e-3, `alternative ${i}`));
   assert.deepEqual(made.tokens.map(({ strokes }) => strokes), expected.tokens.map(({ strokes }) => strokes));
   made.tokens.forEach((token, i) => near(token.confidence, expected.tokens[i].confidence, 1e-3, `token ${i}`));
-  assert.deepEqual(made.symbols.map(({ token }) => token), expected.symbols.map(({ token }) => token));
+  assert.deepEqual(made.symbols.map(({ token, known }) => [token, known]), expected.symbols.map(({ token, known }) => [token, known]));
   assert.deepEqual([made.unread, made.reread], [expected.unread, expected.reread]);
   const answer = await new Engine(by).recognize(strokes, { timeout: 1000, lines: false });
   assert.deepEqual([answer.mathml, answer.typst], [expected.mathml, expected.typst]);

@@ -31,10 +31,9 @@ class Logistic:
     bias: float
 
     def __call__(self, evidence: Floats) -> Floats:
-        """Probabilities (n,) of rows of evidence (n, d)."""
-        result: Floats = 1.0 / (
-            1.0 + np.exp(-np.clip(evidence @ np.array(self.weights) + self.bias, -30, 30))
-        )
+        """Probabilities (n,) of rows of evidence (n, d); a map with fewer weights uses the first columns."""
+        sums = evidence[:, : len(self.weights)] @ np.array(self.weights) + self.bias
+        result: Floats = 1.0 / (1.0 + np.exp(-np.clip(sums, -30, 30)))
         return result
 
 
@@ -68,7 +67,9 @@ class Calibration:
         numbers = [number for part in (answer, token, known) if part for number in (*part.weights, part.bias)]
         if not np.isfinite(numbers).all():
             return None
-        if len(answer.weights) != ANSWER_EVIDENCE or len(token.weights) != TOKEN_EVIDENCE:
+        if len(answer.weights) not in (ANSWER_EVIDENCE, EARLIER_EVIDENCE):
+            return None
+        if len(token.weights) != TOKEN_EVIDENCE:
             return None
         if known is not None and len(known.weights) != KNOWN_EVIDENCE:
             known = None
@@ -79,18 +80,41 @@ def _logistic(data: Any) -> Logistic:
     return Logistic(tuple(map(float, data["weights"])), float(data["bias"]))
 
 
-ANSWER_EVIDENCE = 4
+ANSWER_EVIDENCE = 7
+EARLIER_EVIDENCE = 4  # of models that were calibrated before there was more
 TOKEN_EVIDENCE = 3
 KNOWN_EVIDENCE = 6
 KNOWN_FROM = 0.5  # a symbol is said to be known from this probability on
 
 
 def answer_evidence(reading: Reading) -> Floats:
-    """(ANSWER_EVIDENCE,) about the best answer of a reading."""
+    """(ANSWER_EVIDENCE,) about the best answer of a reading.
+
+    Its probability, its share among the hypotheses, its weakest token, and the share of strokes that no token
+    looked at; then what a decoder that writes backwards says, how short the answer is, since a drawing of an
+    unknown symbol is read as a short answer, and the share of its rank among those of the hypotheses.
+    """
+    best = reading.best
     probabilities = [math.exp(each.log_prob) for each in reading.hypotheses]
     share = probabilities[0] / max(sum(probabilities), 1e-300)
     weakest = math.exp(reading.token_log_probs.min())
-    return np.array([_logit(probabilities[0]), _logit(share), _logit(weakest), _neglected(reading.strokes)])
+    ahead = math.exp(best.score - _log_sum([each.score for each in reading.hypotheses]))
+    return np.array(
+        [
+            _logit(probabilities[0]),
+            _logit(share),
+            _logit(weakest),
+            _neglected(reading.strokes),
+            _backward(best.score - best.log_prob, len(best.tokens)),
+            1.0 / max(len(best.tokens), 1),
+            _logit(ahead),
+        ]
+    )
+
+
+def _backward(beyond: float, tokens: int) -> float:
+    """What the rank has beyond the probability, per token: the score of a decoder that writes backwards."""
+    return max(beyond / (tokens + 1), -5.0)
 
 
 def _neglected(attention: NDArray[np.floating[Any]]) -> float:
@@ -127,8 +151,7 @@ def known_evidence(reading: Reading) -> Floats:
     evidence[:, 1] = _logit(math.exp(together))
     evidence[:, 2] = evidence[:, 0].min(initial=_logit(1.0))
     evidence[:, 3] = _logit(math.exp(together - _log_sum([each.log_prob for each in reading.hypotheses])))
-    backward = _log_sum([each.score for each in alike]) - together
-    evidence[:, 4] = max(backward / (len(best.tokens) + 1), -5.0)
+    evidence[:, 4] = _backward(_log_sum([each.score for each in alike]) - together, len(best.tokens))
     evidence[:, 5] = 1.0 / max(len(best.tokens), 1)
     return evidence
 

@@ -1,6 +1,6 @@
 /** A model that is ready to read: features, networks, search rules and calibration of one model file; ink in, answer out. */
 import { align, strokeAttention } from "./alignment";
-import { type Calibration, calibrationOf, confidence } from "./calibration";
+import { type Calibration, calibrationOf, confidence, knownTokens } from "./calibration";
 import { type Reader, searchBothWays } from "./directions";
 import { extract, type FeatureOptions, type Features } from "./features";
 import { Grammar } from "./grammar";
@@ -132,6 +132,7 @@ export class Model {
     const texts = this.decode(best);
     const looks = strokeAttention(best.attention, prepared.features, this.stride, prepared.strokeCount);
     const { score, tokens: sure } = confidence(this.calibration, found, looks);
+    const known = knownTokens(this.calibration, found, (each) => this.decode(each));
     const places = inkPlaces(texts);
     const { strokesOf, unread, reread } = align(texts, places, looks, prepared.features);
     const tokens = texts.map((text, i) => ({ text, confidence: rounded(sure[i]), strokes: strokesOf[i] }));
@@ -140,7 +141,7 @@ export class Model {
       latex: printLatex(texts),
       score: rounded(score),
       tokens,
-      symbols: places.map((place) => symbolAt(tokens, place)),
+      symbols: places.map((place) => symbolAt(tokens, place, known[place])),
       alternatives: this.alternatives(found, score).slice(0, top - 1),
       unread,
       reread,
@@ -169,9 +170,9 @@ export class Model {
   }
 }
 
-export function symbolAt(tokens: Recognition["tokens"], place: number): Recognition["symbols"][number] {
+export function symbolAt(tokens: Recognition["tokens"], place: number, known = true): Recognition["symbols"][number] {
   const { text, strokes, confidence: sure } = tokens[place];
-  return { latex: text, strokes, confidence: sure, token: place };
+  return { latex: text, strokes, confidence: sure, token: place, known };
 }
 
 export function rounded(value: number, digits = 6): number {

@@ -191,11 +191,14 @@ function withTexts(answer: Recognition, { texts, ids }: Pin, begin: number): Rec
   const made = written.map((text, i) => ({ text, confidence, strokes: inked.has(i) ? strokes : [] }));
   const tokens = [...answer.tokens.slice(0, begin), ...made, ...answer.tokens.slice(end)];
   const all = tokens.map(({ text }) => text);
+  // What somebody chose is known; the other tokens stay what they were.
+  const doubted = answer.symbols.flatMap(({ token, known }) => (known || (token >= begin && token < end) ? [] : [token]));
+  const outside = new Set(doubted.map((token) => (token < begin ? token : token + made.length - old.length)));
   return {
     ...answer,
     latex: printLatex(all),
     tokens,
-    symbols: inkPlaces(all).map((place) => symbolAt(tokens, place)),
+    symbols: inkPlaces(all).map((place) => symbolAt(tokens, place, !outside.has(place))),
     ...forms(all),
   };
 }

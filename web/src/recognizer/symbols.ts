@@ -43,6 +43,11 @@ export function symbol(token: string): Shown {
   return { character: name, role: "ordinary", typst: isAlnum(name) ? `"${name}"` : `\\${name}` };
 }
 
+const looks: Record<string, string | undefined> = tables.symbols.looks;
+
+/** The token that stands for all that look the same alone: `0` for `O`, `\\sum` for `\\Sigma`. */
+export const lookAlike = (token: string): string => looks[token] ?? token;
+
 /** The LaTeX token of a character, as in `α`. */
 export const tokenOf: Record<string, string | undefined> = tables.symbols.token_of;
 

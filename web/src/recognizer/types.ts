@@ -18,6 +18,8 @@ export interface RecognizedSymbol {
   strokes: number[];
   confidence: number;
   token: number;
+  /** False where the ink looks like no symbol of the model, so that what was read is a guess. */
+  known: boolean;
 }
 
 /** Another reading. */
