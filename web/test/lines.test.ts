@@ -6,6 +6,7 @@ import { Geometry } from "../src/recognizer/geometry";
 import { findLines } from "../src/recognizer/lines";
 import { Model } from "../src/recognizer/model";
 import type { PageSession } from "../src/recognizer/page";
+import { together } from "../src/recognizer/several";
 import type { LiveRecognition, Recognition, Stroke } from "../src/recognizer/types";
 import { lineVectors, modelBytes, useRuntime, vectors } from "./support";
 
@@ -103,6 +104,14 @@ test("tokens of all lines say their strokes in the whole ink", async () => {
   assert.ok(Math.abs(answer.score - alone.score ** 3) < 1e-5);
   const one = await engine.recognize(PAGE, { timeout: 1000, lines: false });
   assert.equal(one.lines, undefined);
+});
+
+test("a symbol that is unknown in its line is unknown on the page", async () => {
+  const alone = await engine.recognize(LINE, { timeout: 1000 });
+  const doubted = { ...alone, symbols: alone.symbols.map((symbol, i) => ({ ...symbol, known: i !== 1 })) };
+  const { symbols, tokens } = together([{ strokes: [0, 1, 2, 3, 4], recognition: alone }, { strokes: [5, 6, 7, 8, 9], recognition: doubted }], 10);
+  const unknown = symbols.filter(({ known }) => !known).map(({ token }) => tokens[token].strokes);
+  assert.deepEqual(unknown, [alone.symbols[1].strokes.map((stroke) => stroke + 5)]);
 });
 
 function begun(number: number, strokes: readonly Stroke[]): PageSession {

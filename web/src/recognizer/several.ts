@@ -18,15 +18,18 @@ export function together<L extends Line>(lines: readonly L[], strokeCount: numbe
   const written = parts.map(({ tokens }) => tokens.map(({ text }) => text));
   const texts = inLines(written);
   const tokens: Recognition["tokens"] = texts.map((text) => ({ text, confidence: score, strokes: [] })); // of what stands between the lines
+  const outside = new Set<number>(); // places of tokens whose ink looks like no symbol of the model
   let start = written.filter(({ length }) => length).length > 1 ? 1 : 0; // behind \begin{aligned}
   lines.forEach(({ strokes, recognition }, i) => {
     const line = written[i];
     // A row has one token more than its line, the mark of a column.
     const differs = line.findIndex((text, place) => texts[start + place] !== text);
     const mark = differs < 0 ? line.length : differs;
+    const inRow = (place: number): number => start + place + +(place >= mark);
     recognition.tokens.forEach((token, place) => {
-      tokens[start + place + +(place >= mark)] = { ...token, strokes: token.strokes.map((stroke) => strokes[stroke]) };
+      tokens[inRow(place)] = { ...token, strokes: token.strokes.map((stroke) => strokes[stroke]) };
     });
+    for (const { token, known } of recognition.symbols) if (!known) outside.add(inRow(token));
     if (line.length) start += line.length + +(mark < line.length) + 1; // and the end of the row
   });
   const inInk = (which: "unread" | "reread"): number[] =>
@@ -36,7 +39,7 @@ export function together<L extends Line>(lines: readonly L[], strokeCount: numbe
     latex: printLatex(texts),
     score,
     tokens,
-    symbols: inkPlaces(texts).map((place) => symbolAt(tokens, place)),
+    symbols: inkPlaces(texts).map((place) => symbolAt(tokens, place, !outside.has(place))),
     alternatives: [],
     ...forms(texts),
     unread: inInk("unread"),
