@@ -137,8 +137,8 @@ def test_the_set_for_calibration_asks_for_no_crohme_ink(monkeypatch, drawings):
 
     monkeypatch.setattr(testsets, "load_split", refuse)
     monkeypatch.setattr(testsets, "FREE", 5)
-    monkeypatch.setattr(testsets, "free_drawings", lambda data, part: parts.append(part) or drawings)
-    monkeypatch.setattr(testsets, "open_drawings", lambda name, part, data: SymbolBank(name, []))
+    monkeypatch.setattr(testsets, "free_drawings", lambda part: parts.append(part) or drawings)
+    monkeypatch.setattr(testsets, "open_drawings", lambda name, part: SymbolBank(name, []))
     parts: list[str] = []
     found = testsets.load_test_set("free")
     assert parts == ["test"]

@@ -58,10 +58,8 @@ def descriptors(glyphs: Sequence[Glyph]) -> Descriptors:
     return np.hstack((rows, 0.25 * aspect, 0.08 * strokes)).astype(np.float32)
 
 
-def agreeing(
-    rows: Descriptors, labels: Sequence[str], neighbours: int = 12, wanted: int = 1
-) -> npt.NDArray[np.bool_]:
-    """Mark the drawings that have at least `wanted` of their own label among the nearest others."""
+def agreeing(rows: Descriptors, labels: Sequence[str], neighbours: int) -> npt.NDArray[np.bool_]:
+    """Mark the drawings that have one of their own label among their nearest neighbours."""
     number = {label: place for place, label in enumerate(dict.fromkeys(labels))}
     label_of = np.array([number[label] for label in labels])
     squares = (rows**2).sum(axis=1)
@@ -73,7 +71,7 @@ def agreeing(
         distance[np.arange(len(chunk)), np.arange(start, start + len(chunk))] = np.inf
         nearest = np.argpartition(distance, neighbours - 1, axis=1)[:, :neighbours]
         agree = label_of[nearest] == label_of[start : start + len(chunk), None]
-        kept[start : start + len(chunk)] = agree.sum(axis=1) >= wanted
+        kept[start : start + len(chunk)] = agree.any(axis=1)
     return kept
 
 

@@ -86,9 +86,9 @@ def find_collection(folder: Path | None, inner: str) -> Path:
     return path
 
 
-def crohme_bank(examples: Iterable[Example], name: str = "crohme") -> SymbolBank:
+def crohme_bank(examples: Iterable[Example]) -> SymbolBank:
     """Cut out every symbol of examples whose strokes are known."""
-    return SymbolBank(name, (glyph for example in examples for glyph in _symbols_of(example)))
+    return SymbolBank("crohme", (glyph for example in examples for glyph in _symbols_of(example)))
 
 
 def _symbols_of(example: Example) -> Iterator[Glyph]:

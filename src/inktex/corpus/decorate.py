@@ -102,8 +102,8 @@ def _collides(new: Placed, marks: Sequence[Placed], host: Placed) -> bool:
     )
 
 
-def wrap(draft: Draft, start: int, end: int, token: str, new: Placed, first: bool = False) -> None:
-    """Make tokens start to end the argument of `token`, which is written as `new` after (or before) them."""
+def wrap(draft: Draft, start: int, end: int, token: str, new: Placed) -> None:
+    """Make tokens start to end the argument of `token`, which is written as `new` after them."""
     inner = {number for number, each in enumerate(draft.marks) if start <= each.token < end}
     draft.tokens[end:end] = ["}"]
     draft.tokens[start:start] = [token, "{"]
@@ -113,7 +113,7 @@ def wrap(draft: Draft, start: int, end: int, token: str, new: Placed, first: boo
     draft.marks.append(new)
     strokes = [(len(draft.marks) - 1, stroke) for stroke in range(len(new.glyph.offsets) - 1)]
     places = [place for place, (number, _) in enumerate(draft.order) if number in inner]
-    at = min(places) if first else max(places) + 1
+    at = max(places) + 1
     draft.order[at:at] = strokes
 
 

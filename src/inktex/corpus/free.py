@@ -55,12 +55,10 @@ def invented_bank() -> SymbolBank:
 class FreeInk:
     """Makes the expressions of epoch after epoch."""
 
-    def __init__(
-        self, drawings: Drawings, count: int = 14_000, seed: int = 1, pens: Pens | None = None
-    ) -> None:
+    def __init__(self, drawings: Drawings, count: int = 14_000, seed: int = 1) -> None:
         """Take drawings; `count` expressions make an epoch."""
         self.drawings, self.count, self.seed = drawings, count, seed
-        self.pens = pens or Pens()
+        self.pens = Pens()
         self.grammar = FormulaGrammar()
 
     def pieces(self, epoch: int) -> list[Piece]:

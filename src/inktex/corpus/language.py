@@ -77,11 +77,11 @@ class ExpressionModel:
         self._kind_of = {label: kind for kind in kinds for label in kind if len(kind) > 1}
 
     @classmethod
-    def builtin(cls, options: SamplingOptions | None = None) -> "ExpressionModel":
+    def builtin(cls) -> "ExpressionModel":
         """Learn from the formulas that come with inktex; needs no data."""
         from inktex.corpus.formulas import FORMULAS
 
-        return cls([normalize(formula) for formula in FORMULAS], options)
+        return cls([normalize(formula) for formula in FORMULAS])
 
     def _count(
         self, row: Sequence[Node], place: tuple[str, str], seen: dict[Context, Counter[Shape]]

@@ -22,20 +22,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw_expressions(
-    examples: Sequence[Example], path: Path, columns: int = 2, segmentation: bool = True
-) -> None:
+def draw_expressions(examples: Sequence[Example], path: Path) -> None:
     """Draw expressions in a grid, every symbol in a colour of its own with its label, the truth above."""
     if path.suffix.lower() == ".html":
-        write_atomically(path, expressions_page(examples, segmentation))
+        write_atomically(path, expressions_page(examples))
         return
-    columns = max(1, min(columns, len(examples)))
+    columns = max(1, min(2, len(examples)))
     rows = -(-len(examples) // columns)
     figure, axes = _subplots(rows, columns, (14.0, 1.9 * rows))
     for ax in axes:
         ax.axis("off")
     for ax, example in zip(axes, examples, strict=False):
-        _draw_ink(ax, example.ink, segmentation)
+        _draw_ink(ax, example.ink, segmentation=True)
         ax.set_title(
             _shortened(f"{example.stem}    {' '.join(example.tokens)}", 110),
             fontsize=7,
@@ -45,11 +43,9 @@ def draw_expressions(
     _save(figure, path)
 
 
-def draw_sheet(
-    inks: Sequence[Ink], path: Path, columns: int | None = None, titles: Sequence[str] = ()
-) -> None:
-    """Draw a contact sheet: many small inks in black, each in a frame; as many across as down by default."""
-    columns = max(1, min(columns or round(len(inks) ** 0.5), len(inks)))
+def draw_sheet(inks: Sequence[Ink], path: Path, titles: Sequence[str]) -> None:
+    """Draw a contact sheet: many small inks in black, each in a frame, about as many across as down."""
+    columns = max(1, min(round(len(inks) ** 0.5), len(inks)))
     rows = -(-len(inks) // columns)
     figure, axes = _subplots(rows, columns, (3.0 * columns, 1.6 * rows))
     for ax in axes[len(inks) :]:
@@ -59,8 +55,7 @@ def draw_sheet(
         ax.margins(0.08, 0.15)
         ax.tick_params(left=False, bottom=False, labelleft=False, labelbottom=False)
         ax.spines[:].set_color("#dddddd")
-        if titles:
-            ax.set_title(_shortened(titles[number], 60), fontsize=6, loc="left", parse_math=False)
+        ax.set_title(_shortened(titles[number], 60), fontsize=6, loc="left", parse_math=False)
     _save(figure, path)
 
 
@@ -68,10 +63,10 @@ def _shortened(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def expressions_page(examples: Sequence[Example], segmentation: bool = True) -> str:
+def expressions_page(examples: Sequence[Example]) -> str:
     """Write a standalone HTML page of expressions."""
     blocks = [
-        f"<figure>{example.ink.to_svg(labels=segmentation)}"
+        f"<figure>{example.ink.to_svg(labels=True)}"
         f"<figcaption><b>{html.escape(example.stem)}</b> <code>{html.escape(' '.join(example.tokens))}</code>"
         "</figcaption></figure>"
         for example in examples

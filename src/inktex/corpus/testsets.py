@@ -15,12 +15,11 @@ that CROHME has no part in.
 
 import hashlib
 from collections.abc import Iterable
-from pathlib import Path
 from random import Random
 
 from inktex.corpus.bank import Glyph
 from inktex.corpus.draft import Draft, mark
-from inktex.corpus.drawings import COLLECTIONS, Part, open_drawings
+from inktex.corpus.drawings import COLLECTIONS, open_drawings
 from inktex.corpus.example import Example
 from inktex.corpus.free import FreeInk, free_drawings
 from inktex.corpus.grids import cases, matrix
@@ -41,41 +40,41 @@ _KINDS = ("pmatrix", "bmatrix", "vmatrix", "pmatrix", "cases")
 _STRUCTURE = frozenset(token for group in symbols.STRUCTURAL for token in symbols.GROUPS[group])
 
 
-def load_test_set(name: str, data: Path | None = None) -> list[Example]:
+def load_test_set(name: str) -> list[Example]:
     """The examples of a test set."""
     if name == "symbols":
-        banks = [open_drawings(collection, "test", data) for collection in COLLECTIONS]
-        own = _stock("test2013", "test", data).cut_out
+        banks = [open_drawings(collection, "test") for collection in COLLECTIONS]
+        own = _held_out_stock().cut_out
         return [
             _alone(glyph, f"{source}-{number}", source)
             for source, glyphs in (*((bank.name, list(bank)) for bank in banks), ("crohme2013", own))
             for number, glyph in enumerate(_few_of_each(glyphs))
         ]
     if name == "unknown":
-        glyphs = open_drawings("detexify", "unknown", data)
+        glyphs = open_drawings("detexify", "unknown")
         return [_alone(glyph, f"unknown-{number}", "detexify") for number, glyph in enumerate(glyphs)]
     if name == "matrices":
-        return composed_matrices(_stock("test2013", "test", data), MATRICES)
+        return composed_matrices(_held_out_stock(), MATRICES)
     if name == "mixed":
-        return [*load_split("test2013", data), *_spare_drawings(data)]
+        return [*load_split("test2013"), *_spare_drawings()]
     if name == "free":
-        return [*FreeInk(free_drawings(data, "test"), seed=2).examples(0, FREE), *_spare_drawings(data)]
+        return [*FreeInk(free_drawings(part="test"), seed=2).examples(0, FREE), *_spare_drawings()]
     raise ValueError(f"no test set is called {name!r}; there are {', '.join(TEST_SETS)}")
 
 
-def _spare_drawings(data: Path | None) -> list[Example]:
+def _spare_drawings() -> list[Example]:
     """Lone symbols for calibration, and symbols that no model knows; in no other test set."""
     spare = [
         glyph
         for collection in COLLECTIONS
-        for bank in [open_drawings(collection, "test", data)]
+        for bank in [open_drawings(collection, "test")]
         for kept in [set(map(id, _few_of_each(bank)))]
         for glyph in bank
         if id(glyph) not in kept
         and not looks_like_a_dash(glyph)
         and glyph.label not in {*FITTED, *_STRUCTURE}
     ]
-    strange = list(open_drawings("detexify", "strangers", data))
+    strange = list(open_drawings("detexify", "strangers"))
     made: list[Example] = []
     for name, glyphs in (("known", spare), ("strange", strange)):
         chosen = Random(f"mixed/{name}").sample(glyphs, min(MIXED, len(glyphs)))
@@ -104,9 +103,9 @@ def _of_size(kind: str, stock: Stock, random: Random, near: float) -> Draft:
             return draft
 
 
-def _stock(split: str, part: Part, data: Path | None) -> Stock:
-    banks = [(open_drawings(collection, part, data), 1.0) for collection in COLLECTIONS]
-    return Stock(list(load_split(split, data)), banks)
+def _held_out_stock() -> Stock:
+    banks = [(open_drawings(collection, "test"), 1.0) for collection in COLLECTIONS]
+    return Stock(list(load_split("test2013")), banks)
 
 
 def _few_of_each(glyphs: Iterable[Glyph]) -> list[Glyph]:

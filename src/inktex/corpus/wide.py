@@ -38,6 +38,8 @@ from inktex.corpus.stock import Stock
 from inktex.corpus.templates import written_template
 from inktex.latex import symbols
 
+_LONGEST = 90  # tokens of a made expression, at most
+
 # How much each bank is drawn from, against the symbols of CROHME.
 BANK_WEIGHTS = {"detexify": 1.2, "mathnote": 0.7, "omniglot": 0.5, "hershey": 0.25}
 
@@ -106,19 +108,13 @@ class WideInk:
         banks: Sequence[tuple[SymbolBank, float]],
         mix: WideMix | None = None,
         seed: int = 1,
-        longest: int = 90,
-        pens: Pens | None = None,
         known: Sequence[str] | None = None,
     ) -> None:
-        """Take the corpus and banks with weights; `longest` is the most tokens that a made expression has.
-
-        With `known`, expressions have no other tokens.
-        """
+        """Take the corpus and banks with weights; with `known`, expressions have no other tokens."""
         self.stock = Stock(examples, banks, known)
         self.mix = mix or WideMix()
         self.seed = seed
-        self.longest = longest
-        self.pens = pens or Pens()
+        self.pens = Pens()
         self._makers: dict[str, Callable[[Random], Draft]] = {
             "real": self.stock.expression,
             "redrawn": lambda random: redraw(self.stock.expression(random), self.stock, random),
@@ -165,7 +161,7 @@ class WideInk:
         """Expression `number` of a kind in an epoch; depends on these and the seed alone."""
         random = Random(f"{self.seed}/{epoch}/{kind}/{number}")
         draft = self._makers[kind](random)
-        while len(draft.tokens) > self.longest:
+        while len(draft.tokens) > _LONGEST:
             draft = self._makers[kind](random)
         piece = draft.finished(_rough(draft, random) if kind != "real" else None)
         return with_another_pen(piece, self.pens, random)
