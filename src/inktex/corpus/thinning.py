@@ -14,7 +14,7 @@ TOLERANCE = 0.007  # how far a removed point may lie from the line, in mean stro
 _CHUNK = 512  # inks that are handled together
 
 
-def thinned_strokes(inks: Sequence[Ink], tolerance: float = TOLERANCE) -> list[tuple[Points, ...]]:
+def thinned_strokes(inks: Sequence[Ink], tolerance: float) -> list[tuple[Points, ...]]:
     """The strokes of every ink without the points that lie on a line between others."""
     thin: list[tuple[Points, ...]] = []
     for start in range(0, len(inks), _CHUNK):
@@ -36,9 +36,9 @@ def thinned_examples(examples: Sequence[Example], tolerance: float = TOLERANCE) 
     ]
 
 
-def thinned_glyphs(glyphs: Sequence[Glyph], tolerance: float = TOLERANCE) -> list[Glyph]:
+def thinned_glyphs(glyphs: Sequence[Glyph]) -> list[Glyph]:
     """The same glyphs with fewer points."""
-    thin = thinned_strokes([Ink.from_strokes(glyph.strokes) for glyph in glyphs], tolerance)
+    thin = thinned_strokes([Ink.from_strokes(glyph.strokes) for glyph in glyphs], TOLERANCE)
     return [
         Glyph.from_strokes(glyph.label, strokes, glyph.writer)
         for glyph, strokes in zip(glyphs, thin, strict=True)

@@ -18,7 +18,8 @@ from inktex.corpus import Example, ExpressionModel, Synthesizer, synthesize
 from inktex.corpus.augment import augment
 from inktex.corpus.bank_sources import crohme_bank
 from inktex.corpus.recombine import Piece, Recombiner
-from inktex.features import FeatureOptions, Ints, PointBatch, extract_batch, simplify, stroke_units
+from inktex.corpus.thinning import thinned_examples
+from inktex.features import FeatureOptions, Ints, PointBatch, extract_batch
 from inktex.ink import Ink
 from inktex.latex import Vocabulary
 from inktex.training.options import TrainOptions
@@ -80,11 +81,11 @@ class TrainingData:
     ) -> None:
         """Make the examples ready; with `made`, epochs are drawn from it instead of from the examples."""
         self.vocabulary, self.features, self.stride, self.options = vocabulary, features, stride, options
-        self.examples = [_thinned(example, features) for example in examples]
+        # Augmentation has less to move without the points that change nothing.
+        self._tolerance = 0.2 * features.tolerance if features.method == "polyline" else 0.002
+        self.examples = thinned_examples(examples, self._tolerance)
         for example in self.examples if made is None else ():
-            vocabulary.encode(
-                example.tokens
-            )  # an unknown token is an error here, not in the middle of the night
+            vocabulary.encode(example.tokens)  # fails now on an unknown token, not in the middle of a run
         recombined = options.swap_symbols or options.swap_groups or options.parts
         self.recombiner = Recombiner(self.examples) if recombined else None
         self.made = made
@@ -126,7 +127,7 @@ class TrainingData:
             return []
         count = round(self.options.synthetic * len(self.examples))
         made = islice(synthesize(*self.synthesis, self.options.seed, start=epoch * count), count)
-        return [_thinned(example, self.features) for example in made]
+        return thinned_examples(list(made), self._tolerance)
 
     def _batches(self, pieces: Sequence[Piece], random: np.random.Generator) -> list[list[Piece]]:
         """Batches of one size: by tokens into runs of several batches, within a run by points."""
@@ -207,14 +208,3 @@ class TrainingData:
             padded += sizes.max(0) * len(sizes)
         share = 1.0 - used / padded
         return Padding(float(share[0]), float(share[1]))
-
-
-def _thinned(example: Example, features: FeatureOptions) -> Example:
-    """The example with points that change nothing left out: augmentation then has less to move."""
-    batch = PointBatch.of([example.ink])
-    tolerance = 0.2 * features.tolerance if features.method == "polyline" else 0.002
-    thin = simplify(batch, np.full(len(batch.xy), tolerance * stroke_units(batch)[0]))
-    strokes = np.split(thin.xy, np.flatnonzero(np.diff(thin.stroke)) + 1)
-    return Example(
-        Ink.from_strokes(strokes), example.tokens, example.strokes_of, example.stem, example.folder
-    )
