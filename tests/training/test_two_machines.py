@@ -25,10 +25,10 @@ sys.path.insert(0, {here!r})
 import torch
 from inktex.training import Launch
 from small_runs import small_recipe, written
-from inktex.training import begin_or_resume
+from inktex.training import begin
 torch.set_num_threads(1)
 examples = written(48)
-end = begin_or_resume(
+end = begin(
     small_recipe(epochs=4, batch=4, log_every=1), Launch(Path(sys.argv[1])), (examples, examples[:4])
 )
 """

@@ -74,7 +74,7 @@ def train(
     if resume:
         position = training.resume(launch)
     else:
-        position = training.begin_or_resume(replace(chosen, training=options), launch)
+        position = training.begin(replace(chosen, training=options), launch)
     typer.echo(
         f"{launch.folder}: best WER {position.best_wer:.2f} %, ExpRate there {position.best_exprate:.2f} %"
     )

@@ -2,14 +2,13 @@
 
 from inktex.training.options import TrainOptions
 from inktex.training.recipes import Recipe, recipe, recipe_names
-from inktex.training.start import Launch, begin, begin_or_resume, resume
+from inktex.training.start import Launch, begin, resume
 
 __all__ = [
     "Launch",
     "Recipe",
     "TrainOptions",
     "begin",
-    "begin_or_resume",
     "recipe",
     "recipe_names",
     "resume",

@@ -64,17 +64,10 @@ def gather(launch: Launch, options: TrainOptions) -> tuple[list[Example], list[E
 def begin(
     recipe: Recipe, launch: Launch, examples: tuple[Sequence[Example], Sequence[Example]] | None = None
 ) -> Position:
-    """Start a new run and train to its end."""
-    return _begin(recipe, launch, Workers.join(launch.device), examples)
-
-
-def begin_or_resume(
-    recipe: Recipe, launch: Launch, examples: tuple[Sequence[Example], Sequence[Example]] | None = None
-) -> Position:
-    """What a launch does: a new run, or the same run again where torchrun started its workers anew.
+    """Start a new run and train to its end, or continue it if torchrun has restarted its workers.
 
     A launcher counts only failures of its own workers, so the workers ask each other: if any of them was
-    started anew, all go on from the checkpoint in the folder, which they share.
+    restarted, all continue from the checkpoint in the folder they share.
     """
     workers = Workers.join(launch.device)
     device = choose_place(launch.device, recipe.training.precision, workers.local_rank).device
@@ -105,10 +98,10 @@ def _begin(
     return _train(replace(recipe, model=config), launch, folder, workers, training, validation)
 
 
-def resume(launch: Launch, examples: tuple[Sequence[Example], Sequence[Example]] | None = None) -> Position:
-    """Go on with the run in the folder, exactly where its last checkpoint was."""
-    RunFolder(launch.folder).settings()  # what is wrong there is said before waiting for other workers
-    return _resume(launch, Workers.join(launch.device), examples)
+def resume(launch: Launch) -> Position:
+    """Continue the run in the folder, exactly where its last checkpoint was."""
+    RunFolder(launch.folder).settings()  # reports what is wrong before waiting for other workers
+    return _resume(launch, Workers.join(launch.device), None)
 
 
 def _resume(
