@@ -52,8 +52,6 @@ def test_a_cancelled_search_stops_at_the_next_step():
     with pytest.raises(SearchCancelled):
         beam_search(model, random_features(1, 2), SearchOptions(), cancelled=lambda: next(asked))
     assert model.steps == 2
-    with pytest.raises(SearchCancelled):
-        greedy(model, random_features(1, 2), cancelled=lambda: True)
 
 
 @given(st.integers(0, 10**6))

@@ -68,23 +68,22 @@ def test_damaged_weights_of_a_run_are_not_used(tmp_path: Path) -> None:
     from small_networks import random_network
 
     path = tmp_path / "best.safetensors"
-    for half in (False, True):
-        save_network(random_network(), path, half=half)
-        load_network(path)
-        good = path.read_bytes()
-        rng = random.Random(half)
-        for place in [8, len(good) - 1, *rng.sample(range(len(good)), 30)]:
-            damaged = bytearray(good)
-            damaged[place] ^= 1 << rng.randrange(8)
-            path.write_bytes(damaged)
-            with pytest.raises(
-                ValueError, match=r"best\.safetensors: (damaged|cannot be read|holds weights|its)"
-            ):
-                load_network(path)
-        path.write_bytes(good[:-4000] + bytes(4000))
-        with pytest.raises(ValueError, match="SHA-256 differs"):
+    save_network(random_network(), path)
+    load_network(path)
+    good = path.read_bytes()
+    rng = random.Random(0)
+    for place in [8, len(good) - 1, *rng.sample(range(len(good)), 60)]:
+        damaged = bytearray(good)
+        damaged[place] ^= 1 << rng.randrange(8)
+        path.write_bytes(damaged)
+        with pytest.raises(
+            ValueError, match=r"best\.safetensors: (damaged|cannot be read|holds weights|its)"
+        ):
             load_network(path)
-        path.write_bytes(good)
+    path.write_bytes(good[:-4000] + bytes(4000))
+    with pytest.raises(ValueError, match="SHA-256 differs"):
+        load_network(path)
+    path.write_bytes(good)
     tensors = load_file(path)
     config = json.dumps(random_network().config.to_json())
     save_file(tensors, path, metadata={"config": config})  # as earlier versions wrote it

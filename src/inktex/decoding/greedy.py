@@ -1,10 +1,9 @@
 """Greedy search: the most probable token at every step, for a batch of expressions at once.
 
-Returns one `Hypothesis` per expression. It is the fast search (validation while training, a preview while
-writing) and the baseline for beam search.
+Returns one `Hypothesis` per expression. It validates while training and is the baseline for beam search.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,12 @@ import numpy as np
 from .history import History
 from .masks import permitted_tokens, token_table
 from .options import Hypothesis, SearchOptions
-from .stepper import LOWEST_LOG_PROB, DecodingError, SearchCancelled, Stepper
+from .stepper import LOWEST_LOG_PROB, DecodingError, Stepper
 
 _DEFAULT = SearchOptions(beam=1)
 
 
-def greedy(
-    stepper: Stepper,
-    features: Sequence[Any],
-    options: SearchOptions = _DEFAULT,
-    *,
-    cancelled: Callable[[], bool] | None = None,
-) -> list[Hypothesis]:
+def greedy(stepper: Stepper, features: Sequence[Any], options: SearchOptions = _DEFAULT) -> list[Hypothesis]:
     """Decode each expression by its most probable next token; `beam` and `top` play no part."""
     if not features:
         return []
@@ -42,8 +35,6 @@ def greedy(
     origins = owners
     count = 0
     while len(owners):
-        if cancelled is not None and cancelled():
-            raise SearchCancelled
         output = stepper.step(state, tokens)
         allowed = table.allowed(grammar, options.max_length - count, permitted)
         gains = np.where(allowed, np.maximum(output.log_probs, LOWEST_LOG_PROB), -np.inf)

@@ -70,11 +70,11 @@ class Network(nn.Module):
         return sum(parameter.numel() for parameter in self.parameters())
 
 
-def save_network(network: Network, path: Path, *, half: bool = False) -> None:
-    """Write weights and config to one file; `half` stores 16-bit floats."""
-    kind = torch.float16 if half else torch.float32
+def save_network(network: Network, path: Path) -> None:
+    """Write weights and config to one file."""
     weights = {
-        name: value.detach().to("cpu", kind).contiguous() for name, value in network.state_dict().items()
+        name: value.detach().to("cpu", torch.float32).contiguous()
+        for name, value in network.state_dict().items()
     }
     config = json.dumps(network.config.to_json())
     metadata = {"config": config, "sha256": tensors_digest(config, weights)}

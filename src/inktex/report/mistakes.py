@@ -42,7 +42,6 @@ class Mistake:
 
     kind: Kind
     text: str  # for people
-    truth_token: int | None  # place in the truth
     answer_token: int | None  # place in the answer
     strokes: tuple[int, ...] = ()  # the ink in question
     seen: bool = False  # the attention shows it: ink read twice, or never read
@@ -56,9 +55,9 @@ class Diagnosis:
     main: Kind
     mistakes: tuple[Mistake, ...]
 
-    def has(self, kind: Kind, *, seen: bool = False) -> bool:
-        """Is there such a mistake (that the attention shows)?"""
-        return any(mistake.kind is kind and (mistake.seen or not seen) for mistake in self.mistakes)
+    def shows(self, kind: Kind) -> bool:
+        """Whether the attention shows a mistake of this kind."""
+        return any(mistake.kind is kind and mistake.seen for mistake in self.mistakes)
 
 
 def diagnose(
@@ -70,9 +69,9 @@ def diagnose(
     try:
         found = _compare(truth, strokes_of, reading)
     except LatexError as error:
-        found = [Mistake(Kind.STRUCTURE, f"the answer is not well-formed: {error}", None, None)]
+        found = [Mistake(Kind.STRUCTURE, f"the answer is not well-formed: {error}", None)]
     if not found:
-        found = [Mistake(Kind.STRUCTURE, "the same layout, written in another order", None, None)]
+        found = [Mistake(Kind.STRUCTURE, "the same layout, written in another order", None)]
     return Diagnosis(_main_kind(found), tuple(found))
 
 
@@ -96,25 +95,25 @@ def _compare(
         never = bool(ink) and (float(coverage[list(ink)].sum()) < UNREAD_BELOW or unread.issuperset(ink))
         right = i >= 0 and j >= 0 and true.labels[i] == other.labels[j]
         if place is not None and place in again:
-            mistakes.append(_read_twice(reading, true_place, place, again[place]))
+            mistakes.append(_read_twice(reading, place, again[place]))
         elif true_place is None and place is not None:
             text = f"{reading.tokens[place]} is one symbol too many, made from part of another"
-            mistakes.append(Mistake(Kind.OVER, text, None, place, reading.alignment.strokes_of[place]))
+            mistakes.append(Mistake(Kind.OVER, text, place, reading.alignment.strokes_of[place]))
         if true_place is not None and not right and (never or place is None):
             text = "was never read" if never else "was taken for part of another symbol"
-            mistakes.append(Mistake(Kind.UNDER, f"{truth[true_place]} {text}", true_place, None, ink, never))
+            mistakes.append(Mistake(Kind.UNDER, f"{truth[true_place]} {text}", None, ink, never))
         elif place is not None and true_place is not None and not right and place not in again:
             text = f"{truth[true_place]} was read as {reading.tokens[place]}"
-            mistakes.append(Mistake(Kind.CONFUSION, text, true_place, place, ink))
+            mistakes.append(Mistake(Kind.CONFUSION, text, place, ink))
         if i >= 0 and j >= 0 and _moved(true.relations[i], other.relations[j]):
             text = f"{true.labels[i]}: {true.relations[i]} was read as {other.relations[j]}"
-            mistakes.append(Mistake(Kind.STRUCTURE, text, true_place, place, ink))
+            mistakes.append(Mistake(Kind.STRUCTURE, text, place, ink))
     if not mistakes:
         partner = {i: j for i, j in pairs if i >= 0 and j >= 0}
         for i, j in partner.items():
             if partner.get(true.parents[i], -1) != other.parents[j]:
                 text = f"{true.labels[i]} is attached to the wrong symbol"
-                mistakes.append(Mistake(Kind.STRUCTURE, text, places[0][i], places[1][j]))
+                mistakes.append(Mistake(Kind.STRUCTURE, text, places[1][j]))
     return mistakes
 
 
@@ -129,10 +128,10 @@ def _read_again(reading: Reading, wrong: set[int]) -> dict[int, Rereading]:
     return found
 
 
-def _read_twice(reading: Reading, true_place: int | None, place: int, found: Rereading) -> Mistake:
+def _read_twice(reading: Reading, place: int, found: Rereading) -> Mistake:
     partner = found.before if place == found.token else found.token
     text = f"{reading.tokens[place]}: stroke {found.stroke} was also read as {reading.tokens[partner]}"
-    return Mistake(Kind.OVER, text, true_place, place, (found.stroke,), seen=True, partner=partner)
+    return Mistake(Kind.OVER, text, place, (found.stroke,), seen=True, partner=partner)
 
 
 def _moved(true: str, answered: str) -> bool:

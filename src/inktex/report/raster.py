@@ -32,13 +32,13 @@ def ink_png(ink: Ink) -> bytes:
     return to_png(Picture(canvas.width, canvas.height, "#ffffff", lines, ink.truth or f"{len(ink)} strokes"))
 
 
-def to_gif(frames: Sequence[Picture], *, seconds: float = 0.7, scale: float = 1.0) -> bytes:
+def to_gif(frames: Sequence[Picture], *, seconds: float = 0.7) -> bytes:
     """Pictures of one size as an endless GIF."""
     if not frames:
         raise ValueError("a GIF needs at least one picture")
     from PIL.Image import Dither
 
-    images = [_image(frame, scale) for frame in frames]
+    images = [_image(frame) for frame in frames]
     # One palette for all frames: with one each, unlit ink would flicker.
     wide = sorted(images, key=lambda image: -len(image.getcolors(1 << 24) or []))[0]
     palette = wide.quantize(colors=255)
@@ -51,10 +51,10 @@ def to_gif(frames: Sequence[Picture], *, seconds: float = 0.7, scale: float = 1.
     return buffer.getvalue()
 
 
-def _image(picture: Picture, scale: float) -> "Image":
+def _image(picture: Picture) -> "Image":
     from PIL import Image
 
-    return Image.open(io.BytesIO(to_png(picture, scale=scale))).convert("RGB")
+    return Image.open(io.BytesIO(to_png(picture, scale=1.0))).convert("RGB")
 
 
 def _figure(picture: Picture) -> Any:

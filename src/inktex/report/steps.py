@@ -66,9 +66,9 @@ def step_panel(canvas: Canvas, light: Floats, label: str, width: float, height: 
     return (Box(0, 0, width, height, fill=PANEL, radius=6.0), ink, text)
 
 
-def _lit_ink(canvas: Canvas, light: Floats, line_width: float = 1.8) -> tuple[Element, ...]:
-    lit = canvas.lit(light, line_width)
-    return (*canvas.lines(width=line_width), *glow(lit), *lit)
+def _lit_ink(canvas: Canvas, light: Floats) -> tuple[Element, ...]:
+    lit = canvas.lit(light, 1.8)
+    return (*canvas.lines(width=1.8), *glow(lit), *lit)
 
 
 def _columns(count: int, panel: float, width: float) -> int:

@@ -34,7 +34,6 @@ class Tally:
     wrong: tuple[int, ...]
     main: tuple[TallyRow, ...]  # each wrong answer counted once, under its main kind
     seen: tuple[TallyRow, ...]  # answers with ink read twice, or never read, as the attention shows
-    occurring: tuple[TallyRow, ...]  # answers in which the kind occurs at all
     p_value: float | None  # of two systems: is over- and under-translation together equally frequent?
 
 
@@ -62,18 +61,11 @@ def tally(diagnoses: Mapping[str, Diagnoses]) -> Tally:
             for kind in Kind
         ),
         seen=tuple(
-            TallyRow(name, tuple(_count(system, kind, seen=True) for system in systems))
+            TallyRow(name, tuple(sum(each is not None and each.shows(kind) for each in s) for s in systems))
             for kind, name in names.items()
-        ),
-        occurring=tuple(
-            TallyRow(kind, tuple(_count(system, kind, seen=False) for system in systems)) for kind in Kind
         ),
         p_value=p_value,
     )
-
-
-def _count(system: Diagnoses, kind: Kind, *, seen: bool) -> int:
-    return sum(each is not None and each.has(kind, seen=seen) for each in system)
 
 
 def _translation(diagnosis: Diagnosis | None) -> bool:

@@ -112,7 +112,7 @@ def mathml_or_nothing(tokens: Sequence[str]) -> str:
 
 
 def page_part(name: str) -> str:
-    """A file of `pages/`."""
+    """The text of a file in `assets/`."""
     return files("inktex.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
