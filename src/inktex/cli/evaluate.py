@@ -204,7 +204,7 @@ def _evaluate_lone(
         else:
             folders = [example.folder for example in examples]
             found = lone.evaluate_lone(system.name, data, truths, folders, answers)
-        measured.append(lone.timed(found, time.perf_counter() - begin))
+        measured.append(replace(found, seconds=time.perf_counter() - begin))
     report = lone.LoneReport(
         data,
         tuple(measured),

@@ -17,7 +17,6 @@ def bootstrap_intervals(
     numerators: NDArray[Any],
     denominators: NDArray[Any],
     *,
-    confidence: float = 0.95,
     draws: int = 5000,
     seed: int = 0,
 ) -> NDArray[np.float64]:
@@ -39,11 +38,10 @@ def bootstrap_intervals(
         sums = times.astype(np.float64) @ columns
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios[start : start + size] = sums[:, :rates] / sums[:, rates:]
-    tail = 50 * (1 - confidence)
     bounds = np.full((rates, 2), np.nan)
     known = np.isfinite(ratios).any(axis=0)
     if known.any():
         bounds[known] = np.nanpercentile(
-            np.where(np.isfinite(ratios), ratios, np.nan)[:, known], [tail, 100 - tail], axis=0
+            np.where(np.isfinite(ratios), ratios, np.nan)[:, known], [2.5, 97.5], axis=0
         ).T
     return bounds

@@ -29,6 +29,8 @@ from inktex.reading.calibration import (
 Bools = NDArray[np.bool_]
 
 _FOLDS = 10
+_BINS = 10  # of equal width, for the reliability
+_RIDGE = 1e-2
 DOUBTED = 0.05  # share of known symbols that may be taken for unknown ones
 LENGTH_RULES: tuple[dict[str, Any], ...] = (
     {"length_handling": "none"},
@@ -59,14 +61,14 @@ class Reliability:
     curve: tuple[tuple[float, float, int], ...]  # mean confidence, accuracy, count of each bin in use
 
     @classmethod
-    def of(cls, confidence: Floats, own: Floats, right: Bools, bins: int = 10) -> "Reliability":
-        number = np.minimum((confidence * bins).astype(int), bins - 1)
+    def of(cls, confidence: Floats, own: Floats, right: Bools) -> "Reliability":
+        number = _bins(confidence)
         curve = tuple(
             (float(confidence[number == each].mean()), float(right[number == each].mean()), int(count))
-            for each, count in enumerate(np.bincount(number, minlength=bins))
+            for each, count in enumerate(np.bincount(number))
             if count
         )
-        return cls(calibration_error(confidence, right, bins), calibration_error(own, right, bins), curve)
+        return cls(calibration_error(confidence, right), calibration_error(own, right), curve)
 
 
 @dataclass(frozen=True)
@@ -245,16 +247,14 @@ def _fit_tokens(judged: Sequence[Judged], wanted: Bools, scores: Floats) -> Logi
     )
 
 
-def fit_logistic(
-    evidence: Floats, right: Bools, ridge: float = 1e-2, weights: Floats | None = None
-) -> Logistic:
+def fit_logistic(evidence: Floats, right: Bools, weights: Floats | None = None) -> Logistic:
     """Maximum likelihood by Newton's method, with a small penalty that keeps weights finite."""
     counts = np.ones(len(evidence)) if weights is None else weights
     rows = np.column_stack([evidence, np.ones(len(evidence))])
     spread = np.maximum(rows.std(axis=0), 1e-9)
     spread[-1] = 1.0
     rows = rows / spread
-    penalty = np.diag([ridge] * evidence.shape[1] + [0.0]) * len(rows)
+    penalty = np.diag([_RIDGE] * evidence.shape[1] + [0.0]) * len(rows)
     solution = np.zeros(rows.shape[1])
     for _ in range(60):
         p = 1.0 / (1.0 + np.exp(-np.clip(rows @ solution, -30, 30)))
@@ -268,11 +268,16 @@ def fit_logistic(
     return Logistic(tuple(solution[:-1].tolist()), float(solution[-1]))
 
 
-def calibration_error(confidence: Floats, right: Bools, bins: int = 10) -> float:
+def _bins(confidence: Floats) -> NDArray[np.int64]:
+    """The bin of each confidence."""
+    return np.minimum((confidence * _BINS).astype(np.int64), _BINS - 1)
+
+
+def calibration_error(confidence: Floats, right: Bools) -> float:
     """Expected calibration error: |confidence - accuracy| averaged over bins of equal width."""
-    number = np.minimum((confidence * bins).astype(int), bins - 1)
+    number = _bins(confidence)
     total = 0.0
-    for each in range(bins):
+    for each in range(_BINS):
         inside = number == each
         if inside.any():
             total += inside.sum() * abs(confidence[inside].mean() - right[inside].mean())

@@ -5,9 +5,8 @@ gets it) and as a single symbol (`guesses`). Symbols that look the same alone (`
 one. For drawings of unknown symbols no answer is right; what counts is how sure it seems to be.
 """
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from inktex.latex import symbols
 
 from .bootstrap import bootstrap_intervals
 from .provenance import Provenance
-from .results import Confusion, Rate, plain
+from .results import Confusion, Rate, most_frequent, plain
 
 FIRST = 5  # answers among which the truth is looked for
 SURE = 0.8  # confidence from which an answer seems sure
@@ -73,9 +72,9 @@ class LoneEvaluation:
             _hits("x ( ) | , . = and digits, single", self.usual_symbol),
             _hits("x ( ) | , . = and digits, expression", self.usual_reading),
             *(_hits(f"single, {name}", hits) for name, hits in self.sources.items()),
-            f"  readings of over {SURE:.0%} confidence: {_rate(self.sure)}, "
-            f"right of these {_rate(self.sure_right)}",
-            f"  said to be outside the symbols: {_rate(self.unknown)}",
+            f"  readings of over {SURE:.0%} confidence: {self.sure.text()}, "
+            f"right of these {self.sure_right.text()}",
+            f"  said to be outside the symbols: {self.unknown.text()}",
             "  most frequent mistakes: "
             + ", ".join(f"{each.truth} as {each.answer} {each.count}" for each in self.confusions[:12]),
         ]
@@ -98,9 +97,9 @@ class UnknownEvaluation:
         """For people."""
         return [
             f"{self.system} on {self.data}: {self.drawings} drawings of symbols that no model knows",
-            f"  readings of over {SURE:.0%} confidence: {_rate(self.sure)}",
-            f"  single symbols of over {SURE:.0%} probability: {_rate(self.sure_single)}",
-            f"  said to be outside the symbols: {_rate(self.found_out)}",
+            f"  readings of over {SURE:.0%} confidence: {self.sure.text()}",
+            f"  single symbols of over {SURE:.0%} probability: {self.sure_single.text()}",
+            f"  said to be outside the symbols: {self.found_out.text()}",
             "  sure and wrong: "
             + ", ".join(f"{each.truth} as {each.answer} {each.count}" for each in self.answers[:12]),
         ]
@@ -110,19 +109,18 @@ def evaluate_lone(
     system: str, data: str, truths: Sequence[str], folders: Sequence[str], answers: Sequence[LoneAnswer]
 ) -> LoneEvaluation:
     """Measure answers to drawings of known symbols."""
-    by_symbol = [
-        _place(truth, [(each,) for each in answer.guesses]) for truth, answer in _pairs(truths, answers)
-    ]
-    by_reading = [_place(truth, [answer.texts, *answer.others]) for truth, answer in _pairs(truths, answers)]
+    pairs = list(zip(truths, answers, strict=True))
+    by_symbol = [_place(truth, [(each,) for each in answer.guesses]) for truth, answer in pairs]
+    by_reading = [_place(truth, [answer.texts, *answer.others]) for truth, answer in pairs]
     usual = [truth in USUAL for truth in truths]
     counts: dict[str, dict[str, int]] = {}
-    wrong: Counter[tuple[str, str]] = Counter()
+    wrong: list[tuple[str, str]] = []
     for truth, answer, place in zip(truths, answers, by_symbol, strict=True):
         count = counts.setdefault(truth, {"right": 0, "of": 0})
         count["of"] += 1
         count["right"] += place == 0
         if place != 0:
-            wrong[symbols.look_alike(truth), symbols.look_alike(answer.guesses[0])] += 1
+            wrong.append((symbols.look_alike(truth), symbols.look_alike(answer.guesses[0])))
     sure = np.array([answer.score > SURE for answer in answers])
     right = np.array([place == 0 for place in by_reading])
     return LoneEvaluation(
@@ -142,7 +140,7 @@ def evaluate_lone(
         sure_right=rate_of(right[sure]),
         unknown=rate_of(np.array([not answer.known for answer in answers])),
         symbols={token: counts[token] for token in sorted(counts)},
-        confusions=_frequent(wrong),
+        confusions=most_frequent(wrong, _CONFUSIONS),
         seconds=0.0,
     )
 
@@ -152,9 +150,11 @@ def evaluate_unknown(
 ) -> UnknownEvaluation:
     """Measure answers to drawings of unknown symbols."""
     sure = [answer.score > SURE for answer in answers]
-    seemed = Counter(
-        (truth, " ".join(answer.texts)) for truth, answer in _pairs(truths, answers) if answer.score > SURE
-    )
+    seemed = [
+        (truth, " ".join(answer.texts))
+        for truth, answer in zip(truths, answers, strict=True)
+        if answer.score > SURE
+    ]
     return UnknownEvaluation(
         system=system,
         data=data,
@@ -162,7 +162,7 @@ def evaluate_unknown(
         sure=rate_of(np.array(sure)),
         sure_single=rate_of(np.array([answer.probability > SURE for answer in answers])),
         found_out=rate_of(np.array([not answer.known for answer in answers])),
-        answers=_frequent(seemed),
+        answers=most_frequent(seemed, _CONFUSIONS),
         seconds=0.0,
     )
 
@@ -192,11 +192,6 @@ class LoneReport:
         }
 
 
-def timed(measured: LoneEvaluation | UnknownEvaluation, seconds: float) -> LoneEvaluation | UnknownEvaluation:
-    """The same with the wall time of the recognition."""
-    return replace(measured, seconds=seconds)
-
-
 def rate_of(hits: "np.ndarray[Any, np.dtype[np.bool_]]") -> Rate:
     """The share of hits in percent, with its interval."""
     if not len(hits):
@@ -215,10 +210,6 @@ def _place(truth: str, answers: Sequence[tuple[str, ...]]) -> int | None:
     return None
 
 
-def _pairs(truths: Sequence[str], answers: Sequence[LoneAnswer]) -> Any:
-    return zip(truths, answers, strict=True)
-
-
 def _hits_of(places: Sequence[int | None]) -> Hits:
     return Hits(
         len(places),
@@ -227,14 +218,5 @@ def _hits_of(places: Sequence[int | None]) -> Hits:
     )
 
 
-def _frequent(counts: "Counter[tuple[str, str]]") -> tuple[Confusion, ...]:
-    found = sorted(counts.items(), key=lambda each: (-each[1], each[0]))[:_CONFUSIONS]
-    return tuple(Confusion(truth, answer, count) for (truth, answer), count in found)
-
-
 def _hits(name: str, hits: Hits) -> str:
-    return f"  {name} ({hits.drawings}): first {_rate(hits.first)}, first {FIRST} {_rate(hits.five)}"
-
-
-def _rate(rate: Rate) -> str:
-    return f"{rate.percent:.1f} % [{rate.low:.1f}, {rate.high:.1f}]"
+    return f"  {name} ({hits.drawings}): first {hits.first.text()}, first {FIRST} {hits.five.text()}"

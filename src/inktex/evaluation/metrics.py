@@ -21,7 +21,6 @@ from .bootstrap import bootstrap_intervals
 from .kinds import count_kinds
 from .labelgraphs import Found, StrokeCounts, graph_of, stroke_counts, symbol_errors, truth_graph
 from .results import (
-    Confusion,
     Evaluation,
     GraphRates,
     Rate,
@@ -29,11 +28,13 @@ from .results import (
     StrokeRates,
     Subset,
     TokenRates,
+    most_frequent,
 )
 from .trees import SPATIAL, Confusions, find_confusions, spatial_relations
 
 LENGTH_BOUNDS = (10, 20, 30, 40)  # tokens of the truth
 SPATIAL_NAMES = tuple(dict.fromkeys(SPATIAL.values()))
+_CONFUSIONS = 25  # of each kind that are kept
 _STROKE_PARTS = ("segments", "classes", "relations")
 StrokesOf = Sequence[Sequence[int]]  # per token the strokes that belong to it alone
 
@@ -183,8 +184,10 @@ def evaluate(
         by_length=_group_results("length", groups, found),
         by_folder=_group_results("folder", groups, found),
         by_relation=_group_results("relation", groups, found),
-        symbol_confusions=_most_frequent(pair for each in confusions for pair in each.labels),
-        relation_confusions=_most_frequent(pair for each in confusions for pair in each.relations),
+        symbol_confusions=most_frequent((pair for each in confusions for pair in each.labels), _CONFUSIONS),
+        relation_confusions=most_frequent(
+            (pair for each in confusions for pair in each.relations), _CONFUSIONS
+        ),
         unanswered=sum(answer is None for answer in answers),
         malformed=len(no_tree | {truth.stem for truth in truths if truth.stem in malformed}),
         unknown_tokens=dict(Counter(token for tokens in unknown for token in tokens).most_common()),
@@ -306,9 +309,3 @@ def _group_results(
         for (group, name), members in groups.items()
         if group == kind
     )
-
-
-def _most_frequent(pairs: Any, limit: int = 25) -> tuple[Confusion, ...]:
-    counted = Counter(pairs)
-    order = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(Confusion(true, answer, count) for (true, answer), count in order[:limit])

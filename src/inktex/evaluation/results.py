@@ -5,6 +5,8 @@ different things: they are kept under their own names and never stand in one col
 """
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -16,6 +18,10 @@ class Rate:
     percent: float
     low: float
     high: float
+
+    def text(self) -> str:
+        """For people: `52.1 % [49.0, 55.2]`."""
+        return f"{self.percent:.1f} % [{self.low:.1f}, {self.high:.1f}]"
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,12 @@ class Confusion:
     truth: str
     answer: str
     count: int
+
+
+def most_frequent(pairs: Iterable[tuple[str, str]], limit: int) -> tuple[Confusion, ...]:
+    """Count pairs of truth and answer; the most frequent ones first."""
+    found = sorted(Counter(pairs).items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Confusion(truth, answer, count) for (truth, answer), count in found[:limit])
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def _groups(title: str, groups: Sequence[Sequence[Subset]], evaluations: Sequenc
     )
     for parts in zip(*groups, strict=True):
         bars = "".join(
-            f'<div class="bar system{number}" title="{escape(evaluation.system)}: {_plain(group.exact)}">'
+            f'<div class="bar system{number}" title="{escape(evaluation.system)}: {group.exact.text()}">'
             f'<i><span style="width:{group.exact.percent:.1f}%"></span></i>'
             f"<b>{group.exact.percent:.0f}</b></div>"
             for number, (group, evaluation) in enumerate(zip(parts, evaluations, strict=True))
@@ -149,10 +149,6 @@ def _groups(title: str, groups: Sequence[Sequence[Subset]], evaluations: Sequenc
         f"<section><h2>{escape(title)}</h2><table class='groups'><tr><th></th><th>expressions</th>"
         f"<th class='bars'>right, percent{key}</th></tr>{''.join(rows)}</table></section>"
     )
-
-
-def _plain(rate: Rate) -> str:
-    return f"{rate.percent:.1f} % [{rate.low:.1f}, {rate.high:.1f}]"
 
 
 def _matrix(system: str, number: int, pairs: Sequence[tuple[str, str]], written: Counter[str]) -> str:
