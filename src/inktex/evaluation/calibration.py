@@ -251,8 +251,8 @@ def fit_logistic(evidence: Floats, right: Bools, weights: Floats | None = None) 
     """Maximum likelihood by Newton's method, with a small penalty that keeps weights finite."""
     counts = np.ones(len(evidence)) if weights is None else weights
     rows = np.column_stack([evidence, np.ones(len(evidence))])
-    spread = np.maximum(rows.std(axis=0), 1e-9)
-    spread[-1] = 1.0
+    spread = rows.std(axis=0)
+    spread[spread < 1e-9] = 1.0  # the last column, and evidence that is the same everywhere
     rows = rows / spread
     penalty = np.diag([_RIDGE] * evidence.shape[1] + [0.0]) * len(rows)
     solution = np.zeros(rows.shape[1])
