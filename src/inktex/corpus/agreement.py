@@ -1,8 +1,8 @@
-"""Find drawings that do not show what they are said to show, by asking the drawings most like them.
+"""Finds mislabelled drawings by comparing each drawing with those most like it.
 
-Collections that anyone could draw for hold scribbles, jokes and wrong symbols. `descriptors` says in numbers
-where the lines of a drawing run and in which direction; `agreeing` keeps the drawings that have another of
-their own class among their nearest neighbours.
+Collections that anyone could draw for contain scribbles, jokes and wrong symbols. `descriptors` describes
+each drawing by where its lines run and in which direction; `agreeing` keeps the drawings that have another
+of their own class among their nearest neighbours.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from inktex.features import PointBatch, resample
 
 Descriptors = npt.NDArray[np.float32]
 
-_CELLS = 7  # a drawing is looked at in so many columns and rows
+_CELLS = 7  # columns and rows of the grid that lines are counted in
 _DIRECTIONS = 4
-_SPACING = 0.05  # of the points looked at, in sizes of the drawing
+_SPACING = 0.05  # of the resampled points, in sizes of the drawing
 _CHUNK = 1024
 
 

@@ -1,4 +1,4 @@
-r"""More ways to write letters, digits and symbols: what people do beside what fonts show.
+r"""More ways to write letters, digits and symbols: what people do and fonts do not show.
 
 Data only, in the form of `hershey_recipes`: strokes after `;`, points `x,y` in the fonts' units (capitals
 from -12 to the baseline 9, small letters from -5, y down), smooth but for the points marked `!`. All of it

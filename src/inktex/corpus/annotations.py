@@ -1,8 +1,8 @@
-"""The layout that an ink file itself is annotated with, for examples whose LaTeX and annotation disagree.
+"""Reads the layout that an ink file is annotated with, for examples whose LaTeX and annotation disagree.
 
-In a few files of CROHME (6 of 2013, 18 of 2014) the MathML says something else than the LaTeX, so the strokes
-of the LaTeX tokens are unknown (`Example.strokes_of` is empty). The competition scored strokes by the MathML;
-this reads it from the files again, since the cache leaves it out.
+In a few files of CROHME (6 of 2013, 18 of 2014) the MathML differs from the LaTeX, so the strokes of the
+LaTeX tokens are unknown (`Example.strokes_of` is empty). The competition scored strokes by the MathML. It is
+read from the files again, since the cache leaves it out.
 """
 
 from collections.abc import Collection
@@ -15,7 +15,7 @@ from inktex.latex import LatexError, Layout, layout_from_mathml
 
 
 def annotated_layouts(data: str, stems: Collection[str]) -> dict[str, Layout]:
-    """Per stem the layout of its file in a split, or at a path; files without an annotation are left out."""
+    """The layout of each stem's file in a split or at a path; files without an annotation are left out."""
     layouts: dict[str, Layout] = {}
     if not stems:
         return layouts

@@ -17,7 +17,7 @@ from inktex.corpus.container import open_container, write_container
 
 Points = npt.NDArray[np.float64]
 
-MAX_POINTS = 400  # of one glyph; more is a scribble or a pen that was left on the paper
+MAX_POINTS = 400  # of one glyph; more is a scribble, or a pen left lying on the paper
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Glyph:
 
     @classmethod
     def from_strokes(cls, label: str, strokes: Sequence[npt.ArrayLike], writer: str) -> "Glyph":
-        """Make a glyph of strokes in any coordinates."""
+        """Make a glyph from strokes in any coordinates."""
         arrays = [np.asarray(stroke, dtype=np.float64).reshape(-1, 2) for stroke in strokes]
         points = np.concatenate(arrays)
         points = points - points.min(axis=0)
@@ -74,7 +74,7 @@ class SymbolBank:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels it has glyphs of."""
+        """All labels that have glyphs."""
         return tuple(self._by_label)
 
     def glyphs(self, label: str) -> Sequence[Glyph]:
@@ -84,7 +84,7 @@ class SymbolBank:
         return self._by_label[label]
 
     def pick(self, label: str, random: Random, writer: str | None = None) -> Glyph:
-        """Choose a glyph, by the writer if they drew any."""
+        """Choose a glyph, by this writer if they drew any."""
         glyphs = self._by_writer.get((label, writer)) if writer is not None else None
         return random.choice(glyphs or self.glyphs(label))
 

@@ -41,9 +41,9 @@ _MATHNOTE_NAMES = {
 
 
 def open_bank(name: str, data: Path | None = None) -> SymbolBank:
-    """Open a bank by name; whatever symbols it lacks are filled up from the built-in one.
+    """Open a bank by name; symbols that it lacks are taken from the built-in one.
 
-    Banks made from data are kept in the cache folder, under the name of what they were made from.
+    Banks made from data are kept in the cache folder, named after what they were made from.
     """
     if name == "hershey":
         return hershey_bank()
@@ -64,7 +64,7 @@ def _filled_up(bank: SymbolBank) -> SymbolBank:
 def cached_bank(
     source: Path, make: Callable[[], SymbolBank], kind: str = f"bank/{_FORMAT}", name: str = ""
 ) -> SymbolBank:
-    """Open the bank that was made from a file, of this kind, in the cache folder, or make it."""
+    """Open the cached bank of this kind that was made from a file, or make it."""
     digest = digest_of([source], kind)
     name = name or source.name.split("-")[0].split(".")[0]
     path = cache_folder() / "banks" / f"{name}-{digest}.bank"
@@ -120,10 +120,8 @@ def detexify_bank(path: Path) -> SymbolBank:
     for line in json_lines(path):
         command = line["command"]
         label = labels[command] if command in labels else labels.setdefault(command, _token_of(command))
-        if label:
-            glyphs.append(
-                Glyph.from_strokes(label, line["strokes"], "detexify")
-            )  # who drew it is not recorded
+        if label:  # who drew it is not recorded
+            glyphs.append(Glyph.from_strokes(label, line["strokes"], "detexify"))
     return SymbolBank("detexify", (glyph for glyph in glyphs if len(glyph.points) <= MAX_POINTS))
 
 

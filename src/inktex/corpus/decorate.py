@@ -71,7 +71,7 @@ def decorated(stock: Stock, random: Random) -> Draft:
 
 
 def accented(draft: Draft, stock: Stock, random: Random) -> bool:
-    """Put accents over some of the letters; whether there was room for any."""
+    """Put accents over some of the letters; False if there was no room for any."""
     letters = sorted({each.label for each in draft.marks if role_of(each.label) == "letter"})
     if not letters:
         return False

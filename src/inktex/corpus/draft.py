@@ -25,7 +25,7 @@ _TELLING_ROLES = frozenset({"letter", "digit", "function", "limit"})
 
 
 class Draft:
-    """Tokens, and the marks that they are written with; a mark's `token` is the place of its token."""
+    """Tokens and the marks they are written with; a mark's `token` is the index of its token."""
 
     __slots__ = ("marks", "order", "tokens")
 
@@ -118,7 +118,7 @@ class Draft:
         return self.scaled(size / unit)
 
     def replace_mark(self, number: int, new: Placed) -> None:
-        """Put another mark in a mark's place; its strokes are written when the old one's first was."""
+        """Replace a mark; its strokes are written when the first stroke of the old one was."""
         self.marks[number] = new
         order: Order = []
         done = False
@@ -131,7 +131,7 @@ class Draft:
         self.order = order
 
     def finished(self, points: Points | None = None) -> Piece:
-        """The ink, of `points` (those of all marks in turn, see `gather`) if they were changed."""
+        """The finished ink; `points`, where given, replace those that `gather` returns."""
         points = gather(self.marks) if points is None else points
         starts = np.cumsum([0, *(len(each.points) for each in self.marks)]).tolist()
         strokes = []
@@ -168,7 +168,7 @@ def written_in_turn(marks: Sequence[Placed]) -> Order:
 
 
 def joined(parts: Iterable["Draft | str"], turns: Sequence[int] | None = None) -> Draft:
-    """Put drafts and tokens without ink behind each other; nothing is moved.
+    """Concatenate drafts and tokens without ink; nothing is moved.
 
     `turns` gives the order in which the drafts among them are written, if it is not the order of the tokens.
     """

@@ -42,7 +42,7 @@ _LIKE_UNKNOWN = frozenset(_NEAR_UNKNOWN.split())
 
 _FORMAT = 1  # raised whenever the way drawings are chosen changes
 _NEIGHBOURS = 20
-_FOLDS = 5  # one in so many is kept for testing
+_FOLDS = 5  # one of them is kept for testing
 
 # Tokens of the wide vocabulary, and commands of Detexify that are drawn like them: other names for a symbol,
 # heavier, longer or slanted forms of it, and what nobody could tell apart on paper.
@@ -95,12 +95,12 @@ _DRAWN_ALIKE = {
     for command in row.split()[1:]
 }
 _LETTERS_ALIKE = {r"\mathds": r"\mathbb", r"\mathscr": r"\mathcal"}
-# A capital that is its small letter enlarged, and the other way round: alone they differ in nothing.
+# Capitals that are enlarged small letters: alone, the two cannot be told apart.
 ENLARGED = {small.upper(): small for small in "ouwzsvxcpk"}
 
 
 def open_drawings(name: str, part: Part, data: Path | None = None) -> SymbolBank:
-    """Open a part of a collection; what is read and chosen once is kept in the cache folder."""
+    """Open a part of a collection; the drawings that were chosen are kept in the cache folder."""
     if name not in COLLECTIONS:
         raise ValueError(f"no collection of drawings is called {name!r}; there are {', '.join(COLLECTIONS)}")
     inner, read = _READERS[name]
@@ -113,7 +113,7 @@ def open_drawings(name: str, part: Part, data: Path | None = None) -> SymbolBank
 
 
 def _clean(name: str, drawn: Iterable[Glyph]) -> SymbolBank:
-    """The drawings that show what they say, with few points."""
+    """The drawings with the right label, thinned to few points."""
     glyphs = [glyph for glyph in drawn if len(glyph.points) <= MAX_POINTS]
     kept = agreeing(descriptors(glyphs), [symbols.look_alike(glyph.label) for glyph in glyphs], _NEIGHBOURS)
     return SymbolBank(name, thinned_glyphs([glyph for glyph, good in zip(glyphs, kept, strict=True) if good]))

@@ -26,7 +26,7 @@ class Example:
 def canonical_order(tokens: Sequence[str]) -> tuple[int, ...]:
     r"""Give the positions of `tokens` in canonical order: every `_ {…}` before its `^ {…}`, no `\limits`.
 
-    A permutation and not a new sequence, so that whatever belongs to the tokens can be moved with them.
+    It is a permutation, so that whatever belongs to the tokens can be moved with them.
     """
     order, end = _ordered_row(tokens, 0)
     if end != len(tokens):

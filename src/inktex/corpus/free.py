@@ -1,6 +1,6 @@
 r"""The training ink of the `free` model: made without CROHME, neither its strokes nor its statistics.
 
-`FreeInk(drawings).pieces(epoch)` gives the expressions of an epoch, other ones in every epoch; equal seeds
+`FreeInk(drawings).pieces(epoch)` gives the expressions of an epoch, new ones in every epoch; equal seeds
 give equal ink. Formulas come from a grammar (`free_formulas`), drawings of single symbols from collections
 whose licences allow commercial use, and a hand that knows typography (`free_hand`) puts them together.
 
@@ -53,10 +53,10 @@ def invented_bank() -> SymbolBank:
 
 
 class FreeInk:
-    """Makes the expressions of epoch after epoch."""
+    """Makes the expressions of every epoch."""
 
     def __init__(self, drawings: Drawings, count: int = 14_000, seed: int = 1) -> None:
-        """Take drawings; `count` expressions make an epoch."""
+        """An epoch has `count` expressions."""
         self.drawings, self.count, self.seed = drawings, count, seed
         self.pens = Pens()
         self.grammar = FormulaGrammar()

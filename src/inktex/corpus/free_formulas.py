@@ -1,8 +1,8 @@
-r"""Formulas out of a grammar written by hand: what school and first years of university write.
+r"""Formulas from a grammar of our own: the mathematics of school and the first years of university.
 
 `FormulaGrammar().sample(random)` gives canonical tokens. Every weight here was chosen by a person; none was
-counted in a data set, so that ink made of these formulas carries nothing of anybody's collection. A formula
-is drawn for a number of symbols, which the parts of it share between them.
+counted in a data set, so ink made from these formulas contains nothing of anybody's collection. A formula
+is drawn for a given number of symbols, which its parts share.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Tokens = list[str]
 
 
 def _weights(table: str) -> dict[str, float]:
-    """Read a table of tokens, each with its weight behind it."""
+    """Read a table of tokens, each followed by its weight."""
     words = table.split()
     return dict(zip(words[::2], map(float, words[1::2]), strict=True))
 
@@ -155,7 +155,7 @@ class FormulaGrammar:
     def _draw(self, random: Random) -> Tokens:
         chance = random.random()
         if chance < 0.06:
-            return [_DRAWN[int(random.random() * len(_DRAWN))]]  # every symbol is met alone
+            return [_DRAWN[int(random.random() * len(_DRAWN))]]  # every symbol also occurs alone
         if chance < 0.20:
             return self._well_known(random)
         if chance < 0.27:

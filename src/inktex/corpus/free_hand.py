@@ -101,7 +101,7 @@ class FreeHand:
         self._chosen: dict[str, tuple[SymbolBank, Glyph]] = {}
 
     def write(self, tokens: Sequence[str]) -> Draft:
-        """Write canonical tokens; lone symbols that are no expression are written all the same."""
+        """Write canonical tokens; lone symbols that are not an expression are written, too."""
         if len(tokens) == 1:
             marks = [self._symbol(tokens[0], 0, 0.0, 0.0, 1.0)]
         else:
@@ -144,7 +144,7 @@ class FreeHand:
         return placed
 
     def _gap(self, before: str, after: str, size: float) -> float:
-        """The space between two neighbours: TeX's, by what they are, and more or less of it."""
+        """The space between two neighbours: TeX's for their roles, varied a little."""
         roles = (role_of(before), role_of(after))
         if "relation" in roles:
             usual = 0.6
@@ -200,7 +200,7 @@ class FreeHand:
     # ---- single symbols
 
     def _pick(self, label: str) -> Glyph:
-        """A drawing; what was written before is written again in the same way."""
+        """A drawing of a label; one that was written before is written the same way again."""
         random = self.random
         if label in self._chosen:
             bank, glyph = self._chosen[label]
@@ -422,7 +422,7 @@ def _partners(nodes: Row) -> dict[int, int]:
 
 
 def unsteady(draft: Draft, random: Random) -> Points:
-    """The points of a draft, no two symbols of which are drawn alike: bent, slanted and turned a little."""
+    """The points of a draft, each symbol bent, slanted and turned a little in its own way."""
     marks = draft.marks
     points = gather(marks)
     rng = np.random.default_rng(random.getrandbits(64))

@@ -204,7 +204,7 @@ def arranged(
     ]
     across = max(0.8, random.gauss(1.6, 0.4)) if kind != "aligned" else max(0.3, random.gauss(0.6, 0.15))
     if len(cells) == 1:
-        across = max(across, 1.6)  # of one row nothing but the spaces says that it has columns
+        across = max(across, 1.6)  # in a single row only the spaces show that there are columns
     between = max(0.25, random.gauss(0.75, 0.25))
     untidy = abs(random.gauss(0.1, 0.05))
     right_first = kind == "aligned"

@@ -53,7 +53,7 @@ def hershey_bank(
     ways_of: Mapping[str, Sequence[Way]] = WAYS,
     wobble: float = 1.0,
 ) -> SymbolBank:
-    """Draw the bank, each symbol `repeats` times by each writer, but for the labels in `without`.
+    """Draw the bank, each symbol `repeats` times by each writer, except the labels in `without`.
 
     With a smaller `wobble` the hands are steadier. Equal arguments give equal glyphs, and a glyph does not
     depend on which others are drawn.

@@ -54,7 +54,7 @@ def load_split(name: str, data: Path | None = None, progress: Progress = _silent
 
 
 def load_all(paths: Sequence[Path], split: str | None = None, progress: Progress = _silent) -> list[Corpus]:
-    """Open everything at `paths`, as the splits that the paths tell, or all of it as the one given."""
+    """Open everything at `paths`: as the splits that the paths name, or all of it as the one given."""
     sources = find_sources(paths)
     if not sources:
         raise FileNotFoundError(f"{', '.join(map(str, paths))}: no InkML file and no zip in it")
@@ -66,7 +66,7 @@ def load_all(paths: Sequence[Path], split: str | None = None, progress: Progress
 
 
 def sources_for(data: str) -> list[Source]:
-    """The files behind a split, or at a path; none where they are gone since the split was imported."""
+    """The files behind a split, or at a path; none if they were deleted after the split was imported."""
     if Path(data).exists():
         return find_sources([Path(data)])
     if not os.environ.get("INKTEX_DATA") and (imported := _read_imported().get(data)) is not None:

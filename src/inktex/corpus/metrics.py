@@ -1,8 +1,8 @@
 """How large people write each symbol, and where on the line: the typography of handwriting.
 
-Data and how to look it up. All lengths are in x-heights (the height of a written `x`), heights count up from
-the baseline. The numbers are medians over the CROHME 2014 training set, of every symbol that stands in one
-row with a letter of x-height; symbols that are rare there follow their likes.
+All lengths are in x-heights (the height of a written `x`); heights count up from the baseline. The numbers
+are medians over the CROHME 2014 training set, of every symbol that stands in one row with a letter of
+x-height; rare symbols have the numbers of similar ones.
 """
 
 from inktex.corpus.roles import PAIRS, Shape, role_of, shape_of

@@ -1,7 +1,7 @@
-"""Walk through data as users have it: files, folders, zips, and zips inside those.
+"""Finds the ink files in data as users have it: files, folders, zips, and zips inside zips.
 
-In go paths; out come the ink files in them, each with its path written as if archives were folders. Only
-InkML counts as ink here: the packages also hold label graphs, pictures and texts, which are passed over.
+The path of each file is written as if archives were folders. Only InkML counts as ink here: the packages
+also hold label graphs, pictures and texts, which are skipped.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MAX_DEPTH = 4  # zips inside zips; the packages have at most two levels
-MAX_FILE_BYTES = 64 << 20  # an ink file larger than this is no ink file
+MAX_FILE_BYTES = 64 << 20  # a larger file is not taken for ink
 MAX_ARCHIVE_BYTES = 2 << 30  # what a zip inside a zip may unpack to
 
 
@@ -21,7 +21,7 @@ class InkFile:
     """An ink file found in a package."""
 
     path: str  # archives written as folders, relative to the path that was given
-    data: bytes | None  # None where the file could not be taken out
+    data: bytes | None  # None where the file could not be unpacked
     problem: str | None = None  # why not
 
 
@@ -30,7 +30,7 @@ class Source:
     """A file on disk that holds ink: one ink file or an archive of them."""
 
     path: Path
-    name: str  # its path as the splits are guessed from
+    name: str  # the path that its splits are guessed from
 
 
 def find_sources(paths: Iterable[Path]) -> list[Source]:

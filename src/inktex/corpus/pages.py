@@ -1,8 +1,8 @@
-"""Compose pages of several lines from single expressions, to fit and to measure how lines are found.
+"""Composes pages of several lines from single expressions, to fit and to measure the finding of lines.
 
-The expressions of a page come from one hand: the same folder, the same writer. Each is scaled to one common
-height of its symbols, with a little variation, or keeps the size it was written in; then they are stacked
-from top to bottom. Everything follows from the seed, so that a figure can be computed again.
+The expressions of a page come from one hand: the same folder, the same writer. They are scaled to a common
+height of their symbols, with a little variation, or keep the size they were written in, and are stacked from
+top to bottom. The same seed gives the same pages, so figures can be computed again.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class PageStyle:
     gap: tuple[float, float] = (0.5, 1.2)  # between the boxes of two lines, drawn for each pair
     interlocked: bool = False  # the gap is the least distance in any column, so that boxes may overlap
     sizes: Literal["common", "own"] = "common"
-    indent: float = 1.0  # lines begin up to so far right of the margin
+    indent: float = 1.0  # lines begin at most this far to the right of the margin
     slant: float = 0.0  # degrees by which the page is turned, either way, at most
     delayed: float = 0.0  # share of lines of which one stroke is drawn after the line, or after the page
     lines: tuple[int, int] = (2, 6)
@@ -62,7 +62,7 @@ def hands(examples: Sequence[Example], at_least: int = 2) -> list[list[Example]]
 
 
 def compose_pages(examples: Sequence[Example], style: PageStyle, count: int, seed: int) -> list[Page]:
-    """Make `count` pages, each of a hand drawn by the number of its expressions."""
+    """Make `count` pages; a hand is chosen the more often, the more expressions it has."""
     rng = np.random.default_rng(seed)
     groups = hands(examples)
     weights = np.array([len(group) for group in groups], dtype=np.float64)
@@ -105,7 +105,7 @@ def compose_page(examples: Sequence[Example], style: PageStyle, rng: np.random.G
 
 
 def symbol_height(ink: Ink) -> float:
-    """The middle height of symbols that are neither flat nor small, by the segmentation; else of strokes."""
+    """Median height of the symbols that are not flat; of the strokes where there is no segmentation."""
     groups = [symbol.strokes for symbol in ink.symbols] or [(stroke,) for stroke in range(len(ink))]
     sizes = []
     for group in groups:
@@ -136,7 +136,7 @@ def _shift(above: Sequence[Ink], ink: Ink, gap: float, column: float | None) -> 
 def _with_delays(
     strokes: list[tuple[Floats, int]], share: float, rng: np.random.Generator
 ) -> list[tuple[Floats, int]]:
-    """Draw one stroke of some lines later: a dot, a bar, whatever it is."""
+    """Let one stroke of some lines, such as a dot or a bar, be drawn later."""
     late: list[tuple[Floats, int]] = []
     kept: list[tuple[Floats, int]] = []
     for number in sorted({line for _, line in strokes}):

@@ -1,7 +1,7 @@
 """The same ink from another pen: a mouse, a slow digitiser, one that sends too many points.
 
-Pens differ in how finely and how often they say where they are. `with_another_pen` changes some pieces so;
-the rest go through as they are.
+Pens differ in their resolution and in how often they report a position. `with_another_pen` changes some
+pieces to what another pen would have recorded and leaves the others alone.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
-"""Pictures of data: expressions with their segmentation, and the figures of splits as charts.
+"""Draws data: expressions with their segmentation, and statistics of splits as charts.
 
-In go examples or stats and a path; out comes a picture there, in the format its ending names. A page of
-expressions can also be an HTML file, for which nothing but inktex is needed; all else needs matplotlib
-(`pip install 'inktex[figures]'`).
+The suffix of the path decides the format. Expressions can also be written as an HTML page, which needs
+nothing but inktex; everything else needs matplotlib (`pip install 'inktex[figures]'`).
 """
 
 import html
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def draw_expressions(examples: Sequence[Example], path: Path) -> None:
-    """Draw expressions in a grid, every symbol in a colour of its own with its label, the truth above."""
+    """Draw expressions in a grid, every symbol in its own colour and with its label, the truth above."""
     if path.suffix.lower() == ".html":
         write_atomically(path, expressions_page(examples))
         return
@@ -110,7 +109,7 @@ def draw_stats(stats: Sequence[SplitStats], path: Path) -> None:
 
 
 def _draw_counts(ax: "Axes", stats: SplitStats, color: str) -> None:
-    """How often each symbol occurs, on a scale on which rare ones can be seen."""
+    """How often each symbol occurs, on a logarithmic scale so that rare ones can be seen."""
     tokens = [token for token, _ in stats.count_of]
     ax.bar(range(len(tokens)), [count for _, count in stats.count_of], color=color)
     ax.set_xticks(range(len(tokens)), tokens, rotation=90, fontsize=7, parse_math=False)

@@ -1,8 +1,8 @@
-"""Lay out an expression the way people write it: which glyph goes where, how large, and in which order.
+"""Lays out an expression the way people write it: which glyph goes where, how large, and in which order.
 
-In goes a layout tree, a symbol bank and a source of chance; out comes a list of placed glyphs in the order of
-writing. Sizes, distances and orders follow what was measured on the CROHME 2014 training set (see `metrics`);
-lengths are in x-heights of the row they belong to, y points down.
+Turns a layout tree and a symbol bank into a list of placed glyphs in writing order. Sizes, distances and
+orders follow what was measured on the CROHME 2014 training set (see `metrics`). Lengths are in x-heights of
+the row they belong to; y points down.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """What part of the page something takes."""
+    """The part of the page that something covers."""
 
     left: float
     top: float

@@ -1,6 +1,7 @@
-r"""New expressions out of real ink: parts of training expressions exchanged or standing alone.
+r"""Makes new expressions from real ink by exchanging or isolating parts of training expressions.
 
-In: examples that know which strokes each token was written with. Out: more such examples.
+Needs examples that know which strokes each token was written with:
+
 - a symbol is redrawn by another writer's symbol of the same class, in its place and size;
 - the contents of a script, a fraction or a root change places with those of another expression;
 - a part of an expression (a group, or some neighbouring terms) stands alone.
@@ -70,7 +71,7 @@ def groups(tokens: Sequence[str]) -> list[BraceGroup]:
 
 
 def ink_complete(piece: Piece) -> bool:
-    """Whether every stroke belongs to a token, and every token that is no structure has strokes."""
+    """Whether every stroke belongs to a token, and every token except structure has strokes."""
     used = {stroke for strokes in piece.strokes_of for stroke in strokes}
     bare = all(
         strokes or token in ("{", "}", "^", "_", r"\limits")
@@ -114,7 +115,7 @@ def paste(piece: Piece, start: int, end: int, part: Piece) -> Piece:
 
 
 class Recombiner:
-    """Parts of a corpus by class and place, to draw from; where the ink is unclear it is left out."""
+    """Parts of a corpus by class and place, to draw from; expressions with unclear ink are left out."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
         self._pieces = [piece for piece in map(Piece.of, examples) if ink_complete(piece)]

@@ -21,7 +21,7 @@ from inktex.corpus.stock import Stock
 from inktex.latex import symbols
 
 _TRIES = 3  # drawings that are tried for one place
-_SQUEEZE = 0.72  # a drawing may be made so much narrower to fit
+_SQUEEZE = 0.72  # a drawing may be narrowed to this share of its width to fit
 _SUPERSCRIPTS = (r"\prime", "*", r"\dagger", r"\circ", "+", "-", r"\top", r"\perp", "T", r"\star")
 _SUPERSCRIPT_WEIGHTS = tuple(accumulate((4.0, 3.0, 2.0, 2.0, 1.0, 1.0, 1.0, 0.5, 2.0, 0.5)))
 _COMMON_BLACKBOARD = frozenset(rf"\mathbb{{{letter}}}" for letter in "RNZQCEPF1")

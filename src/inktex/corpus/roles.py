@@ -64,7 +64,7 @@ _SHAPES = {
     )
 }
 
-# The shape of every symbol that is not said by its group below.
+# The shape of every symbol whose group, below, does not give it.
 _OF_SHAPE = {
     "x-height": r"a c e m n o r s u v w x z \alpha \epsilon \varepsilon \iota \kappa \nu \pi \varpi"
     r" \sigma \tau \upsilon \omega",

@@ -1,8 +1,8 @@
-r"""What new expressions are made of: real ones, cut into parts, and drawings of every symbol.
+r"""The material for new expressions: real ones, cut into parts, and drawings of every symbol.
 
 `Stock` takes examples that know the strokes of every token, and banks of drawings with the weight of each. It
 gives out drafts that can be changed: a whole expression, a part of one set on a line, a symbol of the bank
-set on a line. Chance comes in as `random.Random`, so that everything follows from its seed.
+set on a line. Every choice is made with the `random.Random` given, so its seed decides everything.
 """
 
 from bisect import bisect
@@ -88,7 +88,7 @@ class Stock:
         return bool(letters) and all(letter in self._drawings for letter in letters)
 
     def glyph(self, label: str, random: Random) -> Glyph:
-        """A drawing of a label; function names that nobody wrote whole are put together of letters."""
+        """A drawing of a label; function names that nobody wrote whole are put together from letters."""
         letters = function_letters(label)
         if self._can_spell(letters) and (label not in self._drawings or random.random() < 0.3):
             return self._name(label, letters, random)
@@ -97,7 +97,7 @@ class Stock:
         return self._drawings[label].pick(random)
 
     def alone(self, label: str, random: Random) -> Glyph:
-        """A drawing of a label that can be told alone."""
+        """A drawing of a label that can be recognised on its own."""
         glyph = self.glyph(label, random)
         for _ in range(20):
             if not looks_like_a_dash(glyph):
@@ -113,7 +113,7 @@ class Stock:
     def _name(self, label: str, letters: str, random: Random) -> Glyph:
         number = int(random.random() * _WORDS_OF_A_NAME)
         if (label, number) not in self._names:
-            # Drawn with a generator of its own: the same word is made whoever asks first.
+            # Drawn with a generator of its own, so that the word does not depend on who asks first.
             self._names[label, number] = self._spelt(label, letters, Random(f"{label}/{number}"))
         return self._names[label, number]
 

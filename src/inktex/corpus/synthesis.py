@@ -117,7 +117,7 @@ def _gather(placed: list[Placed]) -> tuple[Points, list[int]]:
 def synthesize(
     synthesizer: Synthesizer, model: ExpressionModel, seed: int, start: int = 0
 ) -> Iterator[Example]:
-    """Write expressions without end; number n depends on the seed and n alone, so that work can be shared."""
+    """Write expressions endlessly; number n depends on the seed and n alone, so that work can be shared."""
     number = start
     while True:
         yield synthetic_example(synthesizer, model, seed, number)

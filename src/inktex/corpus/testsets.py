@@ -7,10 +7,9 @@ r"""Test sets for what CROHME does not test: lone symbols, matrices, symbols tha
 - unknown: drawings of the 40 classes of Detexify that no model knows (`drawings.UNKNOWN`), each with its
   command as the only token.
 
-For calibration there is "mixed", of nothing that the others hold: CROHME 2013, held-out drawings that are not
-in "symbols", and drawings of other unknown classes than the 40. For models that shall owe nothing to CROHME
-there is "free": expressions made by rules out of held-out drawings, and of the drawings of "mixed" those
-that CROHME has no part in.
+"mixed" is for calibration and shares nothing with the others: CROHME 2013, held-out drawings that are not in
+"symbols", and drawings of unknown classes other than the 40. "free" is for the calibration of models that owe
+nothing to CROHME: expressions made by rules from held-out drawings, and the drawings of "mixed".
 """
 
 import hashlib
@@ -109,7 +108,7 @@ def _held_out_stock() -> Stock:
 
 
 def _few_of_each(glyphs: Iterable[Glyph]) -> list[Glyph]:
-    """At most so many of a label, chosen by what they look like and not by where they stand."""
+    """At most `_MOST` of each label, chosen by a hash of their points, not by their order."""
     by_label: dict[str, list[tuple[str, Glyph]]] = {}
     for glyph in glyphs:
         if looks_like_a_dash(glyph) or glyph.label in _STRUCTURE:

@@ -1,4 +1,4 @@
-"""Removes points that change nothing, so that ink that is moved and joined later has less to carry."""
+"""Removes points that change nothing, so that there is less to move when ink is changed or joined later."""
 
 from collections.abc import Sequence
 from itertools import pairwise

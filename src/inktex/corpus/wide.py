@@ -1,6 +1,6 @@
 r"""The training ink of the `wide` model: real expressions, and what is made of them for 358 tokens.
 
-`WideInk(examples, banks).pieces(epoch)` gives the expressions of an epoch, other ones in every epoch; equal
+`WideInk(examples, banks).pieces(epoch)` gives the expressions of an epoch, new ones in every epoch; equal
 seeds give equal ink. `WideMix` says how many of each kind there are:
 
 - real: expressions of the corpus as they are;
@@ -95,12 +95,12 @@ class WideMix:
     decorated: int = 900
 
 
-# Of a corpus alone, with no drawings of other sources and no symbols but its own.
+# For a corpus alone: no drawings from other sources, and no symbols but its own.
 CORPUS_MIX = WideMix(real=6000, redrawn=5500, lone=700, short=1500, joined=2500, grids=0, decorated=0)
 
 
 class WideInk:
-    """Makes the expressions of epoch after epoch."""
+    """Makes the expressions of every epoch."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class WideInk:
         return [*self._real(epoch), *made]
 
     def _real(self, epoch: int) -> list[Piece]:
-        """Real expressions in turn: none is met a second time before all others were."""
+        """Real expressions in turn: each is used once before any is used again."""
         drafts = self.stock.drafts
         count = self.mix.real
         made = []
@@ -234,7 +234,7 @@ class WideInk:
 
 
 def weight_alone(token: str) -> float:
-    """How often a symbol is given alone; of symbols that look the same, mostly the one people mean."""
+    """How often a symbol is drawn alone; of symbols that look the same, mostly the one people mean."""
     if token in _MOST_ALONE:
         return _MOST_ALONE[token]
     group = symbols.symbol(token).group
