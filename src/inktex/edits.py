@@ -16,8 +16,8 @@ class Edit:
     """One edit that leads from the source to the target."""
 
     tag: Tag
-    source: int  # place in the source: of the token that goes, or in front of which one comes
-    target: int  # place in the target: of the token that comes, or in front of which one was
+    source: int  # place in the source of the token that goes, or before which one is inserted
+    target: int  # place in the target of the new token, or before which one was deleted
 
 
 def edit_distance(source: Sequence[Hashable], target: Sequence[Hashable]) -> int:
@@ -26,7 +26,7 @@ def edit_distance(source: Sequence[Hashable], target: Sequence[Hashable]) -> int
 
 
 def edits(source: Sequence[Hashable], target: Sequence[Hashable]) -> list[Edit]:
-    """The edits of one shortest way, in the order of the sequences."""
+    """A shortest list of edits, in the order of the sequences."""
     table = _table(source, target)
     row, column = len(source), len(target)
     found: list[Edit] = []

@@ -1,5 +1,6 @@
-"""Turns ink into the network's input (paper §II-A): clean, resample, normalise, and the 8 features
-of equation 2.
+"""Turns ink into the network's input, the 8 features of equation 2 (paper §II-A).
+
+Ink is cleaned, resampled and normalised first.
 
 `Features` holds N rows of [x, y, Δx, Δy, Δ²x, Δ²y, pen down, pen up], and for every row the stroke and the
 (fractional) point of the ink that it came from, so that attention can be drawn on the ink.
@@ -221,7 +222,7 @@ def resample(batch: PointBatch, spacing: Floats, *, keep_corners: bool) -> Point
 
 
 def remove_straight(batch: PointBatch, cosine: float) -> PointBatch:
-    """Drop every second point that lies on a line (every second, so that long lines keep points)."""
+    """Drop every second point that lies on a line; long lines keep some of their points."""
     into, out = (
         np.diff(batch.xy, axis=0, prepend=batch.xy[:1]),
         np.diff(batch.xy, axis=0, append=batch.xy[-1:]),

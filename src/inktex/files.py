@@ -17,7 +17,7 @@ class WriteError(OSError):
 
     @classmethod
     def of(cls, path: Path, error: OSError) -> "WriteError":
-        """The error for people; `path` is the file that they know, whatever was written on the way to it."""
+        """The error for people; `path` is the file they asked for, not a temporary one."""
         said = str(error).splitlines() or [type(error).__name__]
         reason = error.reason if isinstance(error, WriteError) else error.strerror or said[0][:200]
         made = cls(f"{path}: could not be written ({reason}); free space or choose another folder")
@@ -44,8 +44,8 @@ def write_atomically(path: Path, content: bytes | str) -> None:
 class FileLock:
     """Held by one process at a time, until it is released or the process ends, however it ends.
 
-    The lock is on the file itself (made if it is missing), which its holder may replace meanwhile: whoever
-    comes later looks whether what it locked is still the file of that name. Windows has no such lock.
+    The lock is on the file itself, which is made if it is missing. Its holder may replace the file, so the
+    next process checks that what it locked is still the file of that name. Windows has no such lock.
     """
 
     def __init__(self, path: Path) -> None:
@@ -70,7 +70,7 @@ class FileLock:
         self.release()
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         held, self._held = self._held, -1
         if held >= 0:
             os.close(held)

@@ -131,7 +131,7 @@ def synthesize(
     seed: Annotated[int, typer.Option(help="The same seed gives the same ink.")] = 0,
     picture: Annotated[Path | None, typer.Option(help="Also draw them on a sheet (png, svg, pdf).")] = None,
 ) -> None:
-    """Write new expressions by hand, so to speak, as InkML with truth and segmentation."""
+    """Write new expressions in synthetic handwriting, as InkML with truth and segmentation."""
     from inktex.corpus import ExpressionModel, Synthesizer, load_split, open_bank, synthetic_example
     from inktex.corpus.pictures import draw_sheet
     from inktex.ink import save

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_bar(title: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """Show progress while the block runs; call what it gives with the number of things that are done."""
+    """Show progress while the block runs; call the function it yields with the number of things done."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -20,7 +20,7 @@ class EncodedStepper:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """That of the stepper itself."""
+        """The vocabulary of the stepper."""
         return self._stepper.vocabulary
 
     def start(self, features: Sequence[int]) -> State:
@@ -28,15 +28,15 @@ class EncodedStepper:
         return self._stepper.select(self._state, np.asarray(features, np.int64))
 
     def step(self, state: State, tokens: Ids) -> StepOutput:
-        """As the stepper does."""
+        """Ask the stepper."""
         return self._stepper.step(state, tokens)
 
     def select(self, state: State, rows: Ids) -> State:
-        """As the stepper does."""
+        """Ask the stepper."""
         return self._stepper.select(state, rows)
 
     def lengths(self, state: State) -> Ids:
-        """As the stepper does."""
+        """Ask the stepper."""
         return self._stepper.lengths(state)
 
 

@@ -1,7 +1,6 @@
 """Beam search over many expressions at once (the paper's section III: 10 partial hypotheses per step).
 
-Takes a stepper and the features of a batch of expressions; returns the best `Hypothesis`es of
-each, best first.
+Takes a stepper and the features of some expressions; returns the hypotheses of each, best first.
 
 At every step the `beam` best continuations of an expression are chosen among all continuations of its
 hypotheses. Those that end leave the beam, the others go on. An expression is finished when none of its
@@ -159,9 +158,9 @@ class _Search:
     def _choose(
         self, candidates: Floats, group: _Rows, chosen: list[int], kept: list[int], totals: list[float]
     ) -> int:
-        """Add the choices of one expression to all of them; gives the row that its greedy one will have.
+        """Add the choices of one expression to `chosen`; returns the row that its greedy one will have.
 
-        `kept` and `totals` are of those that go on: they have not ended and could still become answers.
+        `kept` and `totals` get those that go on: they have not ended and could still become answers.
         """
         size, expression = candidates.shape[1], group.expression
         places, sums = best_places(candidates[group.first : group.end], self._beam)

@@ -21,7 +21,7 @@ from .stepper import LOWEST_LOG_PROB, Floats, Stepper
 def score_sequences(
     stepper: Stepper, features: Any, sequences: Sequence[tuple[int, ...]], options: SearchOptions
 ) -> list[Hypothesis]:
-    """What a model gives to token sequences of one expression, end mark included."""
+    """Score token sequences of one expression with a model, end mark included."""
     if not sequences:
         return []
     state = stepper.start([features])

@@ -54,8 +54,8 @@ class SearchOptions:
     def bound(self, total: float, count: int, longest: int) -> float:
         """Best score that a sum over `count` tokens may still reach when it ends within `longest` tokens.
 
-        The sum can only fall, and for a given sum the score is monotone in the length, so one
-        of the two ends is the best.
+        The sum can only fall, and for a given sum the score is monotone in the length, so the best score
+        is at one of the two lengths.
         """
         if self.length_handling == "none":
             return total

@@ -1,7 +1,7 @@
 """Fits what a model file says about searching and confidence, on expressions whose truth is known.
 
-These are the best way to rank answers of different lengths, and the maps of the calibration. Their error
-is measured by cross-validation: each expression is judged by maps that never saw it.
+It chooses how answers of different lengths are ranked and fits the maps of the calibration. The error of the
+maps is measured by cross-validation: each expression is judged by maps that never saw it.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ LENGTH_RULES: tuple[dict[str, Any], ...] = (
 
 @dataclass(frozen=True)
 class Judged:
-    """One searched expression and what of its best answer is right."""
+    """One expression that was read, and what is right in its best answer."""
 
     reading: Reading
     right: bool
@@ -73,14 +73,14 @@ class Reliability:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The calibration and what it is worth."""
+    """The calibration and how good it is."""
 
     calibration: Calibration
     answers: Reliability
     tokens: Reliability
     expressions: int
     right: float  # share of answers that are right
-    found_out: float | None = None  # share of unknown symbols that are told, where there were any
+    found_out: float | None = None  # share of unknown symbols recognised as such, where there were any
     doubted: float | None = None  # share of known symbols that are taken for unknown ones
 
     def to_json(self) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def graph_of(tokens: Sequence[str], strokes_of: Sequence[Sequence[int]]) -> Symb
 def truth_graph(
     tokens: Sequence[str], strokes_of: Sequence[Sequence[int]], annotated: Layout | None
 ) -> SymbolGraph | None:
-    """The same of a truth, by its file's own annotation where the strokes of its tokens are unknown."""
+    """The graph of a truth, from its file's annotation where the strokes of its tokens are unknown."""
     if any(strokes_of):
         return graph_of(tokens, strokes_of)
     return None if annotated is None else written_graph(annotated)

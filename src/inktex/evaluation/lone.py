@@ -1,4 +1,4 @@
-r"""Lone symbols: how often a drawing is read right, and what is said about drawings of symbols nobody knows.
+r"""Lone symbols: how often drawings are read right, and what is said about symbols that no model knows.
 
 Takes what a system answered about each drawing, twice: by reading it as an expression (`texts`, as everyone
 gets it) and as a single symbol (`guesses`). Symbols that look the same alone (`symbols.look_alike`) count as
@@ -19,7 +19,7 @@ from .results import Confusion, Rate, most_frequent, plain
 
 FIRST = 5  # answers among which the truth is looked for
 SURE = 0.8  # confidence from which an answer seems sure
-# What everyone writes alone first of all.
+# The symbols that people try first.
 USUAL = frozenset("x()|,.=0123456789")
 _CONFUSIONS = 20
 
@@ -202,7 +202,7 @@ def rate_of(hits: "np.ndarray[Any, np.dtype[np.bool_]]") -> Rate:
 
 
 def _place(truth: str, answers: Sequence[tuple[str, ...]]) -> int | None:
-    """At which place the truth or its look-alike stands among the first answers; doubles count once."""
+    """The place of the truth or its look-alike among the first answers; equal answers count once."""
     merged = dict.fromkeys(tuple(map(symbols.look_alike, answer)) for answer in answers)
     for place, answer in enumerate(list(merged)[:FIRST]):
         if answer == (symbols.look_alike(truth),):

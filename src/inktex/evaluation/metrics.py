@@ -66,7 +66,7 @@ class Outcome:
 
 
 def _count_edits(truth: Sequence[str], answer: Sequence[str]) -> int:
-    try:  # recognising goes without it, so the plain installation does, too
+    try:  # only evaluation needs it, so the plain installation does not have it
         from rapidfuzz.distance import Levenshtein
     except ImportError:
         raise ImportError("evaluating needs the package rapidfuzz: pip install 'inktex[evaluate]'") from None

@@ -13,7 +13,7 @@ from inktex import __version__
 
 @dataclass(frozen=True)
 class Provenance:
-    """What has to be known to make the same figures again."""
+    """What is needed to make the same figures again."""
 
     command: str
     date: str
@@ -28,7 +28,7 @@ class Provenance:
 
 
 def provenance(command: str) -> Provenance:
-    """Look at this machine and this checkout, now."""
+    """Describe this machine and this checkout."""
     return Provenance(
         command=command,
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),

@@ -1,7 +1,7 @@
 """The figures of an evaluation, as plain data that can be stored: `Evaluation` and its parts.
 
 All rates are percentages with their 95 % bootstrap interval. Token edits and label-graph errors count
-different things: they are kept under their own names and never stand in one column.
+different things, so they have names of their own and never share a column.
 """
 
 import math
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Rate:
-    """A percentage and where it would lie, 19 times out of 20, on other test sets of this kind."""
+    """A percentage with its 95 % interval over test sets of this kind."""
 
     percent: float
     low: float
@@ -111,7 +111,7 @@ class Evaluation:
     symbol_confusions: tuple[Confusion, ...]
     relation_confusions: tuple[Confusion, ...]
     unanswered: int  # expressions without an answer
-    malformed: int  # answers that are no LaTeX we can read
+    malformed: int  # answers that cannot be read as LaTeX
     unknown_tokens: dict[str, int]  # tokens of the truth that the system's vocabulary lacks
     unknown_expressions: int  # expressions that therefore cannot be read correctly
     seconds: float | None  # wall time of the recognition

@@ -56,7 +56,7 @@ def read_answers(
     batch: int = BATCH,
     progress: Callable[[int], None] | None = None,
 ) -> Answers:
-    """Read all inks, by default as users do; `progress` is told how many more are done."""
+    """Read all inks, by default as users do; `progress` is called with the number of inks just done."""
     begin = time.perf_counter()
     reader = Reader(model, options, batch=batch)
     answers: list[_Answer | None] = [None] * len(inks)

@@ -1,7 +1,6 @@
 """Tables as data, and as text, Markdown or LaTeX.
 
-Formats a title, columns and sections of rows, so that every table of a report looks the
-same in every format.
+Formats a title, columns and sections of rows. All tables of a report look alike in each format.
 """
 
 import re

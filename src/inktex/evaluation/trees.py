@@ -29,12 +29,10 @@ class SymbolTree:
 class Confusions:
     """What was read as what, symbol by symbol."""
 
-    labels: tuple[
-        tuple[str, str], ...
-    ]  # (true, answered) of every wrong label; "" for a missing or extra one
-    relations: tuple[
-        tuple[str, str], ...
-    ]  # (true, answered) of every wrong relation to a parent that was found
+    # (true, answered) of every wrong label; "" for a missing or extra one
+    labels: tuple[tuple[str, str], ...]
+    # (true, answered) of every wrong relation to a parent that was found
+    relations: tuple[tuple[str, str], ...]
 
 
 def symbol_tree(layout: Layout) -> SymbolTree:

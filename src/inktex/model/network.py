@@ -116,7 +116,7 @@ def load_network(path: Path) -> Network:
 
 
 def tensors_digest(about: str, tensors: dict[str, Tensor]) -> str:
-    """The SHA-256 of a text and named tensors, as files carry it to tell damage."""
+    """The SHA-256 of a text and named tensors, stored in files to detect damage."""
     digest = hashlib.sha256(about.encode())
     for name in sorted(tensors):
         value = tensors[name]

@@ -37,7 +37,7 @@ class Alignment:
 
 
 class LazyAlignment:
-    """An alignment that is worked out when somebody first asks: that takes a sixth of a recognition."""
+    """An alignment computed on first use, since it takes a sixth of the time of a recognition."""
 
     def __init__(self, tokens: Sequence[str], attention: Floats, features: Features) -> None:
         """`attention` is (T+1, S), on strokes."""
@@ -46,7 +46,7 @@ class LazyAlignment:
 
     @classmethod
     def known(cls, alignment: Alignment) -> "LazyAlignment":
-        """One that is worked out already."""
+        """One that is computed already."""
         made = cls.__new__(cls)
         made._given, made._value = None, alignment
         return made

@@ -3,7 +3,7 @@
 A sum of log probabilities says which answer is better, not how often such answers are right. Two small
 logistic maps, fitted on the validation set and stored in the model's card, do that: one for the whole
 answer, one for each token. Without them the model's own probabilities are given. A third map, if the card
-has it, tells ink of symbols that the model knows from ink of others.
+has it, distinguishes ink of symbols that the model knows from other ink.
 """
 
 import math
@@ -81,7 +81,7 @@ def _logistic(data: Any) -> Logistic:
 
 
 ANSWER_EVIDENCE = 7
-EARLIER_EVIDENCE = 4  # of models that were calibrated before there was more
+EARLIER_EVIDENCE = 4  # of models that were calibrated by earlier versions
 TOKEN_EVIDENCE = 3
 KNOWN_EVIDENCE = 6
 KNOWN_FROM = 0.5  # a symbol is said to be known from this probability on
@@ -135,10 +135,10 @@ def token_evidence(best: Hypothesis, score: float) -> Floats:
 def known_evidence(reading: Reading) -> Floats:
     """(T, KNOWN_EVIDENCE) about whether the tokens of the best answer are what the ink shows.
 
-    Readings that look the same (x and X alone) count together: not to know which is meant is not to see
-    something unknown. The evidence is the probability of the token, of the answer, of the weakest token, how
-    far the answer is ahead of the others, what a decoder that writes backwards says, and how short the answer
-    is, since a symbol is surer among others.
+    Readings that look the same (x and X alone) count together: a symbol is not unknown because two readings
+    of it look the same. The evidence is the probability of the token, of the answer and of the weakest token,
+    how far the answer is ahead of the others, what a decoder that writes backwards says, and how short the
+    answer is, since a symbol is surer among others.
     """
     best = reading.best
     looks = [tuple(map(look_alike, reading.vocabulary.decode(each.tokens))) for each in reading.hypotheses]

@@ -104,7 +104,7 @@ class _Worker:
 
 
 def _begin(make: Callable[[], Callable[[Any], Any]]) -> None:
-    """In a worker: get ready; leave the answer to Ctrl-C to the parent, and end when it ends."""
+    """In a worker: prepare the work, leave Ctrl-C to the parent, and exit when the parent does."""
     import multiprocessing
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Dataclasses made of JSON that somebody else wrote: each value must be of the kind that its field says."""
+"""Makes dataclasses from JSON that somebody else wrote: each value must have the type of its field."""
 
 import math
 from types import UnionType
@@ -8,7 +8,7 @@ Made = TypeVar("Made")
 
 
 def from_json(cls: type[Made], values: Any) -> Made:
-    """Make `cls` of a JSON object; `ValueError` names the field that does not fit."""
+    """Make `cls` from a JSON object; `ValueError` names the field that does not fit."""
     if not isinstance(values, dict):
         raise ValueError(f"{cls.__name__} is an object, not {type(values).__name__}")
     kinds = get_type_hints(cls)

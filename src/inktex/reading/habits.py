@@ -75,7 +75,7 @@ def join_scores(features: Features) -> Values:
 
 @cache
 def length_scores(label: str) -> Values:
-    """(MOST_STROKES,) log probability that a symbol has 1, 2, … strokes; rare symbols lean on all symbols."""
+    """(MOST_STROKES,) log probability that a symbol has 1, 2, … strokes; smoothed by all symbols."""
     counts: dict[str, list[int]] = _habits()["strokes"]
     everything = np.sum([_padded(each) for each in counts.values()], axis=0) + 1.0
     usual = everything / everything.sum()
@@ -90,7 +90,7 @@ def _padded(counts: Sequence[int]) -> Values:
 
 @cache
 def _join_table() -> Values:
-    """(distance classes, overlap classes) log odds; one more of each kind keeps rare classes moderate."""
+    """(distance classes, overlap classes) log odds, with add-one smoothing."""
     same, other = (np.array(_habits()["pairs"][name], dtype=np.float64) + 1.0 for name in ("same", "other"))
     table: Values = np.log(same / same.sum()) - np.log(other / other.sum())
     return table

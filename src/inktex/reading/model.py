@@ -123,7 +123,7 @@ class Model:
         sources: Sequence[str] = (),
         team: bool = False,
     ) -> None:
-        """`search` is how it is best searched; `sources` are what another process opens to have it, too."""
+        """`search` is how to search it; `sources` is what another process opens to get the same model."""
         self.parts = tuple(parts)
         self.sources = tuple(sources)
         self.search = search or SearchOptions(**SEARCH)

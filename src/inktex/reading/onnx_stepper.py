@@ -51,7 +51,7 @@ class OnnxState:
 class OnnxEncoder:
     """The encoder of one network, whose decoders may be two.
 
-    Both ask for the same inks one after the other, so that what the last ones gave is kept, for each thread.
+    Both decoders ask for the same inks in turn, so the last result is kept, for each thread.
     """
 
     def __init__(self, graph: bytes, stride: int, *, threads: int = 1) -> None:
@@ -110,7 +110,7 @@ class OnnxStepper:
         self._try()
 
     def _try(self) -> None:
-        """One step on blank features: graphs that do not fit each other or the config are told here."""
+        """Take one step on blank features, so that graphs that do not fit the config fail here."""
         try:
             state = self.start([np.zeros((self._encoder.stride + 1, 8), np.float32)])
             made = self.step(state, np.zeros(1, np.int64))

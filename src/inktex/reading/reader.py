@@ -41,12 +41,12 @@ NARROWEST = 2  # the beam narrows no further
 BATCH = 6  # expressions encoded together: more do not fit in the processor's cache
 SORTED = 48 * BATCH  # expressions sorted by length together
 CHUNK = 64  # inks handed to a process at once, done in about a second
-FEW = 2 * CHUNK  # up to so many inks no process is started: starting one takes as long as reading dozens
+FEW = 2 * CHUNK  # for fewer inks no process is started: starting one takes as long as reading dozens
 
 
 @dataclass(frozen=True)
 class Control:
-    """How single searches are watched over while they run."""
+    """Controls over a search while it runs."""
 
     timeout: float | None = None  # seconds for one ink, after which the best so far is taken
     cancelled: Callable[[], bool] | None = None  # asked before every step; ends with `SearchCancelled`
@@ -71,7 +71,7 @@ class _Failed:
 
 
 class Reader:
-    """Reads ink with one model, by one way of searching; any thread may use it."""
+    """Reads ink with one model and fixed search options; any thread may use it."""
 
     def __init__(self, model: Model, options: SearchOptions | None = None, *, batch: int = BATCH) -> None:
         """Without options, ink is searched as the model says. `batch` inks are encoded together."""
@@ -150,7 +150,7 @@ class Reader:
             (found,) = search_both_ways(
                 stepper, backward, [(place, place)], options, cancelled=control.cancelled, deadline=deadline
             )
-        # An answer that came to its end by itself goes before one that was cut.
+        # A complete answer ranks before one that was cut.
         return sorted(found, key=lambda each: each.cut)
 
     def _readings(self, batch: Sequence[_Prepared], control: Control) -> Iterator[Reading]:
@@ -254,13 +254,13 @@ def whole(reading: Reading) -> Reading:
 
 
 def readable(model: Model, inks: Sequence[Ink]) -> list[ModelInput]:
-    """What the model takes of each ink; InkError for the first that cannot be read."""
+    """What the model reads of each ink; InkError for the first that cannot be read."""
     made = model.inputs([_in_range(ink) for ink in inks])
     return [_checked(given, ink) for given, ink in zip(made, inks, strict=True)]
 
 
 def _in_range(ink: Ink) -> Ink:
-    """The ink in a range of numbers whose squares are still numbers; InkError if there is none."""
+    """The ink scaled so that squares of its numbers do not overflow; InkError if it is empty."""
     if not len(ink):
         raise InkError("no strokes, so there is nothing to read", source=ink.source)
     largest = float(np.abs(ink.points).max())

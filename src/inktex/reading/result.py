@@ -17,7 +17,7 @@ from .attention import Floats, intensity_at, stroke_attention
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The hypotheses for one ink, best first. What is said about tokens is about the best one."""
+    """The hypotheses for one ink, best first. Everything about tokens is about the best one."""
 
     ink: Ink
     features: Features
@@ -58,7 +58,7 @@ class Reading:
 
     @cached_property
     def lazy_alignment(self) -> LazyAlignment:
-        """The alignment, to be worked out when somebody first asks."""
+        """The alignment, computed on first use."""
         return LazyAlignment(self.tokens, self.strokes, self.features)
 
     @property

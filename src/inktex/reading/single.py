@@ -1,8 +1,8 @@
 """One drawing of one symbol: what it could be, over the whole vocabulary, without a search.
 
-A lone symbol is one token, so one step of the decoder after the encoder says it all: the probabilities of the
-first token, and with a decoder that writes backwards those of the last one, which is the same. Both are
-multiplied and shared out between the symbols that can be drawn alone.
+A lone symbol is one token, so one step of the decoder is enough: it gives the probabilities of the first
+token. A decoder that writes backwards gives those of the last token, which is the same one. They are
+multiplied and normalised over the symbols that can be drawn alone.
 """
 
 from collections.abc import Sequence

@@ -128,7 +128,7 @@ class Recognizer:
     ) -> Iterator[tuple[int, Recognition | InkError]]:
         """Like `recognize_many`, but answers come as they are ready, with their places, from any iterable.
 
-        Only so many inks are taken in advance as keep all threads busy. With `processes`, large collections
+        Only as many inks are taken in advance as keep all threads busy. With `processes`, large collections
         are read by processes; without `strokes` their answers then do not say which strokes were read as
         what, which takes a sixth of the time.
         """

@@ -60,7 +60,6 @@ def with_texts(answer: Recognition, texts: Sequence[str], place: slice) -> Recog
                 token_of_stroke=owners,
             )
         ),
-        outside=tuple(
-            at if at < begin else at + moved for at in answer.outside if not begin <= at < end
-        ),  # what somebody chose is known
+        # What somebody chose counts as known.
+        outside=tuple(at if at < begin else at + moved for at in answer.outside if not begin <= at < end),
     )

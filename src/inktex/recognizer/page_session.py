@@ -84,7 +84,7 @@ class PageSession:
         return number
 
     def remove(self, stroke_id: int) -> None:
-        """Take a stroke away; what was pinned to it is free again."""
+        """Remove a stroke and the pins that contain it."""
         with self._lock:
             line = self._line_of(stroke_id)
             line.session.remove(line.place.pop(stroke_id))
@@ -94,7 +94,7 @@ class PageSession:
             self._arrange(others)
 
     def replace(self, stroke_id: int, stroke: StrokeLike) -> None:
-        """Exchange a stroke, as when it was moved or redrawn; its place in the order stays."""
+        """Replace a stroke that was moved or redrawn; it keeps its place in the order."""
         made = Ink.from_strokes([stroke])
         with self._lock:
             line = self._line_of(stroke_id)
@@ -104,21 +104,21 @@ class PageSession:
             self._arrange(set(line.place))
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Remove everything."""
         with self._lock:
             self._strokes.clear()
             self._lines.clear()
             self._version += 1
 
     def find_lines(self, wanted: bool) -> None:
-        """Whether lines are told apart; if not, all strokes are one expression."""
+        """Turn the finding of lines on or off; without it, all strokes are one expression."""
         with self._lock:
             if self._find != wanted:
                 self._find = wanted
                 self._arrange(set(self._strokes))
 
     def pin(self, stroke_ids: Collection[int], latex: str) -> None:
-        """Decide what some strokes of one line say; pins that share a stroke with it are given up."""
+        """Fix what some strokes of one line say; other pins with one of these strokes are dropped."""
         with self._lock:
             lines = {id(line): line for line in map(self._line_of, stroke_ids)}
             if len(lines) != 1:
@@ -129,7 +129,7 @@ class PageSession:
             self._version += 1
 
     def choose(self, alternative: Alternative | str, line: int | None = None) -> PageAnswer:
-        """Take another reading of a line for its answer; `line` is its number, None for the only one."""
+        """Choose another reading of a line; `line` is its number, None for the only one."""
         with self._lock:
             chosen = self.line(line)
         before = chosen.session.answer()
@@ -142,7 +142,7 @@ class PageSession:
     def answer(self, *, top: int = 5, timeout: float | None = TIMEOUT) -> PageAnswer:
         """Read the lines that have changed; InkError if there are no strokes or none can be read.
 
-        `SearchCancelled` where the page changes meanwhile: what was read until then is kept.
+        `SearchCancelled` if the page changes meanwhile; lines that were read by then are kept.
         """
         with self._lock:
             version = self._version
@@ -179,7 +179,7 @@ class PageSession:
             return tuple(found.place), found.session.ink
 
     def line(self, number: int | None) -> "_Line":
-        """The line of this number; `LookupError` if it is gone, or if it is not said which of several."""
+        """The line of this number; `LookupError` if it is gone, or if None could mean several."""
         if number is None:
             if len(self._lines) != 1:
                 raise WhichLine("there are several lines: name one of them")
@@ -242,7 +242,7 @@ class PageSession:
         self._lines = sorted(lines, key=lambda line: float(tops[line.number]))
 
     def _lines_of(self, chosen: list[int], all_of: list[int], page: Geometry) -> list[tuple[int, ...]]:
-        """The lines of some strokes; what else is on the page says how large the writing is."""
+        """The lines of some strokes; the whole page says how large the writing is."""
         return find_lines(self._ink(chosen), unit=None if len(chosen) == len(all_of) else page.unit)
 
     def _near(self, page: Geometry, ids: list[int], changed: set[int]) -> list[_Line]:
@@ -303,7 +303,7 @@ class PageSession:
 
 
 class WhichLine(LookupError):
-    """There are several lines, and it was not said which is meant."""
+    """There are several lines, and none was named."""
 
 
 class NoSuchLine(LookupError):

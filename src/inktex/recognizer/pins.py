@@ -127,7 +127,7 @@ class PinnedStepper:
         return self._stepper.lengths(state.inner)
 
     def _after(self, progress: _Progress, token: int) -> _Progress:
-        """Take note of the token that was chosen."""
+        """The progress after the token that was chosen."""
         pin, place = progress.writing, progress.place
         if pin < 0:
             for number, each in enumerate(self._pins):

@@ -56,7 +56,7 @@ class Session:
         return number
 
     def remove(self, stroke_id: int) -> None:
-        """Take a stroke away; what was pinned to it is free again."""
+        """Remove a stroke and the pins that contain it."""
         with self._lock:
             self._known(stroke_id)
             del self._strokes[stroke_id]
@@ -64,7 +64,7 @@ class Session:
             self._changed()
 
     def replace(self, stroke_id: int, stroke: StrokeLike) -> None:
-        """Exchange a stroke, as when it was moved or redrawn; its place in the order stays."""
+        """Replace a stroke that was moved or redrawn; it keeps its place in the order."""
         made = Ink.from_strokes([stroke])
         with self._lock:
             self._known(stroke_id)
@@ -73,16 +73,16 @@ class Session:
             self._changed()
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Remove everything."""
         with self._lock:
             self._strokes.clear()
             self._pins.clear()
             self._changed()
 
     def pin(self, stroke_ids: Collection[int], latex: str) -> None:
-        """Decide what some strokes say; pins that share a stroke with it are given up."""
+        """Fix what some strokes say; other pins with one of these strokes are dropped."""
         vocabulary = self._recognizer.model.info.vocabulary
-        Pin.of(list(stroke_ids), latex, vocabulary)  # says what is wrong with it, if something is
+        Pin.of(list(stroke_ids), latex, vocabulary)  # raises an error if it cannot be pinned
         with self._lock:
             for number in stroke_ids:
                 self._known(number)
@@ -92,16 +92,16 @@ class Session:
             self._changed()
 
     def unpin(self, stroke_ids: Collection[int] | None = None) -> None:
-        """Give up the pins of these strokes, or all."""
+        """Drop the pins of these strokes, or all pins."""
         with self._lock:
             for number in list(self._strokes) if stroke_ids is None else stroke_ids:
                 self._release(number)
             self._changed()
 
     def choose(self, alternative: Alternative | str) -> Recognition:
-        """Take another reading (one of the alternatives, or LaTeX as a person edited it) for the answer.
+        """Choose another reading: one of the alternatives, or LaTeX that a person edited.
 
-        The part in which it differs from the present answer is pinned to the strokes of that part.
+        The part that differs from the current answer is pinned to its strokes.
         """
         latex = alternative.latex if isinstance(alternative, Alternative) else alternative
         present = self.answer()
@@ -145,7 +145,7 @@ class Session:
         return len(self._strokes)
 
     def answer(self, *, top: int = 5, timeout: float | None = TIMEOUT) -> Recognition:
-        """Read what is there now; InkError if that is nothing."""
+        """Read the current strokes; InkError if there are none."""
         begin = time.perf_counter()
         with self._lock:
             key = (self._version, top)

@@ -21,9 +21,7 @@ GROUND = "#16130f"
 PANEL = "#211d19"
 UNLIT = "#6b625c"
 LEVELS = 12  # steps of brightness
-FAINTEST_FULL = (
-    0.08  # a token whose largest attention is below this (evenly spread) is not drawn at full light
-)
+FAINTEST_FULL = 0.08  # a token whose attention is spread so evenly that none exceeds this is drawn dimmer
 _RAMP = (
     (0.0, (0x6B, 0x2A, 0x22)),
     (0.35, (0xB3, 0x24, 0x1B)),

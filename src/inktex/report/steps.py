@@ -94,7 +94,7 @@ def animated_picture(reading: Reading, *, width: float = 720.0, seconds: float =
     style = (
         f".s{{visibility:hidden;animation:show {count * seconds:.2f}s linear infinite}}{delays}"
         f"@keyframes show{{0%{{visibility:visible}}{shown:.3f}%,100%{{visibility:hidden}}}}"
-        # Who asked for less motion gets the last token's picture.
+        # With reduced motion, only the picture of the last token is shown.
         f"@media (prefers-reduced-motion:reduce){{.s{{animation:none}}.s{count - 1}{{visibility:visible}}}}"
     )
     return scene.picture((*scene.ground(), *frames), style)

@@ -7,7 +7,7 @@ from inktex.ink import Ink, InkError
 
 
 class StoreError(InkError):
-    """A file that is no ink store, or a damaged one."""
+    """A file that is not an ink store, or a damaged one."""
 
 
 @dataclass(frozen=True)

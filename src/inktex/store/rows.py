@@ -39,7 +39,7 @@ def batch_of(rows: Sequence[StoreRow]) -> pa.RecordBatch:
 
 
 def rows_of(batch: pa.RecordBatch, name: str = "ink store") -> Iterator[tuple[StoreRow, InkError | None]]:
-    """The rows of a batch; beside a row whose strokes make no ink stands the error, and its ink is None."""
+    """The rows of a batch; one whose strokes are not valid ink has no ink and comes with the error."""
     names = set(batch.schema.names)
     if not {"source", "x", "y"} <= names:
         raise StoreError(
@@ -75,7 +75,7 @@ def _nested(inks: Sequence[Ink | None], values: Sequence[Floats | None]) -> pa.A
     stroke_lengths = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
     strokes = pa.ListArray.from_arrays(
         pa.array(np.concatenate([[0], np.cumsum(stroke_lengths)]).astype(np.int32)),
-        pa.array(numpy_of(numbers), pa.float64()),
+        pa.array(np.ascontiguousarray(numbers, dtype=np.float64), pa.float64()),
     )
     counts = np.array(
         [0 if ink is None or value is None else len(ink) for ink, value in zip(inks, values, strict=True)],
@@ -88,11 +88,6 @@ def _nested(inks: Sequence[Ink | None], values: Sequence[Floats | None]) -> pa.A
 
 def _texts(values: Iterable[str | None]) -> pa.Array:
     return pa.array([None if value is None else printable(value) for value in values], pa.string())
-
-
-def numpy_of(values: Floats) -> Floats:
-    """Contiguous, as Arrow takes it without a copy."""
-    return np.ascontiguousarray(values, dtype=np.float64)
 
 
 def _symbols(ink: Ink | None) -> list[dict[str, Any]] | None:

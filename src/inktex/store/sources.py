@@ -1,7 +1,7 @@
 """All inks of a source, whatever holds them: ink files, archives, Parquet ink stores, folders of all these.
 
-pyarrow is needed only where there is a Parquet file. Nothing is passed over in silence: what cannot be read
-is one row with the reason.
+pyarrow is needed only where there is a Parquet file. Nothing is skipped silently: what cannot be read is
+one row with the reason.
 """
 
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ Row = tuple[StoreRow, InkError | None]
 
 
 def is_store(path: Path) -> bool:
-    """Whether a file is an ink store by its name; those that begin with a dot or _ are half-written."""
+    """Whether a file is an ink store by its name; names that begin with a dot or _ are unfinished files."""
     return path.suffix.casefold() == SUFFIX and not path.name.startswith((".", "_"))
 
 
 def rows_in(source: str, *, named: bool = True, limits: Limits = DEFAULT_LIMITS) -> Iterator[Row]:
     """Every ink of a source, and beside it the error where it could not be read.
 
-    With `named=False` a file that is no ink at all is passed over, as it is inside a folder.
+    With `named=False` a file that is not ink is skipped, as it is inside a folder.
     """
     found = False
     for row in _rows(source, named, limits):

@@ -30,7 +30,7 @@ RUN = 8  # batches whose expressions are sorted by points among themselves: keep
 
 @dataclass(frozen=True)
 class Batch:
-    """Padded arrays of some expressions. Padding of `target`, `symbols` is IGNORED."""
+    """Padded arrays of some expressions; `target` and `symbols` are padded with IGNORED."""
 
     features: Tensor  # (B, N, 8)
     lengths: Tensor  # (B,)
@@ -60,7 +60,7 @@ class Padding:
 
 
 class MadeInk(Protocol):
-    """A source of expressions that are made anew for every epoch."""
+    """A source of new expressions for every epoch."""
 
     def pieces(self, epoch: int) -> list[Piece]:
         """The expressions of an epoch."""
@@ -68,7 +68,7 @@ class MadeInk(Protocol):
 
 
 class TrainingData:
-    """Examples made ready once, and the epochs drawn from them."""
+    """Examples, prepared once, and the epochs drawn from them."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class TrainingData:
         options: TrainOptions,
         made: MadeInk | None = None,
     ) -> None:
-        """Make the examples ready; with `made`, epochs are drawn from it instead of from the examples."""
+        """Prepare the examples; with `made`, epochs are drawn from it instead of from the examples."""
         self.vocabulary, self.features, self.stride, self.options = vocabulary, features, stride, options
         # Augmentation has less to move without the points that change nothing.
         self._tolerance = 0.2 * features.tolerance if features.method == "polyline" else 0.002
@@ -122,7 +122,7 @@ class TrainingData:
         return self._batches(planned, random)
 
     def _synthetic(self, epoch: int) -> list[Example]:
-        """New expressions written with the corpus's own symbols, other ones in every epoch."""
+        """Expressions written with the corpus's own symbols, new ones in every epoch."""
         if self.synthesis is None:
             return []
         count = round(self.options.synthetic * len(self.examples))

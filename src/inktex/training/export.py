@@ -101,7 +101,7 @@ def shipped_parameters(config: ModelConfig) -> int:
 
 
 def _training(run: Path) -> dict[str, Any]:
-    """What the run tells about itself: its options, how far it came, the best validation."""
+    """What the run's folder says: its options, how far it came, the best validation."""
     told: dict[str, Any] = {}
     if (run / "run.json").is_file():
         told["options"] = json.loads((run / "run.json").read_text()).get("training", {})

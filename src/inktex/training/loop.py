@@ -132,7 +132,7 @@ class Trainer:
         return position
 
     def step(self, batch: Batch, progress: float) -> StepResult:
-        """One update of the weights from one global batch, of which this worker does its share."""
+        """One update of the weights from one global batch; this worker does its share of it."""
         options, position = self.options, self.position
         set_learning_rate(self.optimizer, learning_rate(options, position.step, progress))
         torch.manual_seed((options.seed * 1_000_003 + position.step) * 64 + self.workers.rank)  # dropout
@@ -150,7 +150,7 @@ class Trainer:
         )
 
     def _update(self, finite: bool) -> None:
-        """Change the weights; a step whose gradient is no number is passed over, but not many of them."""
+        """Change the weights; a step without a finite gradient is skipped, but not many in a row."""
         self._passed_over = 0 if finite else self._passed_over + 1
         if finite:
             self.optimizer.step()
@@ -182,13 +182,13 @@ class Trainer:
         return torch.stack((result.token, result.guidance, result.symbol)).detach().double().cpu()
 
     def _evaluated(self) -> Network:
-        """The weights that count: averaged ones, unless the recipe has none."""
+        """The weights to evaluate and keep: the averaged ones, if the recipe averages."""
         if self.options.average == 0:
             self.average.load_state_dict(self.network.state_dict())
         return self.average
 
     def _epoch_done(self) -> bool:
-        """Validate when it is time; say whether the run is at its end."""
+        """Validate if it is time; returns whether the run is at its end."""
         position, options = self.position, self.options
         last = position.epoch - position.stage_start >= options.epochs
         if self.validation is not None and (last or position.epoch % options.validate_every == 0):
@@ -215,7 +215,7 @@ class Trainer:
 
 
 class StopSignal:
-    """SIGTERM asks a run to write a checkpoint and stop; `--resume` goes on from there."""
+    """SIGTERM asks a run to write a checkpoint and stop; `--resume` continues from there."""
 
     def __init__(self) -> None:
         self.asked = False

@@ -32,7 +32,7 @@ class Losses:
 
 @dataclass(frozen=True)
 class Counts:
-    """What the sums of `Losses` are sums over, of a whole batch (a worker sees only its share of it)."""
+    """How many terms the sums of `Losses` have, over a whole batch (a worker sees only its share)."""
 
     tokens: int
     guided: int

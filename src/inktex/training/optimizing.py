@@ -28,7 +28,7 @@ def make_optimizer(network: nn.Module, options: TrainOptions) -> torch.optim.Opt
 
 @torch.no_grad()
 def update_average(average: nn.Module, network: nn.Module, decay: float, step: int) -> None:
-    """Move averaged weights towards the network's; faster in the beginning, with little to remember."""
+    """Move averaged weights towards the network's; faster at first, when there is little to average."""
     decay = min(decay, (1 + step) / (10 + step))
     torch._foreach_lerp_(list(average.parameters()), list(network.parameters()), 1.0 - decay)
 

@@ -13,7 +13,7 @@ from inktex.corpus.augment import AugmentOptions
 
 @dataclass(frozen=True)
 class TrainOptions:
-    """Everything about a run but the network's shape."""
+    """Everything about a run except the network's shape."""
 
     seed: int = 1
     epochs: int = 20

@@ -53,7 +53,7 @@ def _read(name: str) -> Tables:
 
 
 def _parse(setting: str) -> tuple[str, str, Any]:
-    """`training.parts=1.0` as table, key and value; a value that is no TOML is a string."""
+    """`training.parts=1.0` as table, key and value; a value that is not TOML is a string."""
     path, equals, text = setting.partition("=")
     table, _, key = path.strip().partition(".")
     if not equals or table not in ("model", "training") or not key:

@@ -72,7 +72,7 @@ class Reporter:
     def step_done(
         self, position: Position, loss: float, guidance: float, symbol: float, expressions: int
     ) -> None:
-        """Count a step; say something every half minute."""
+        """Count a step; print a line every half minute."""
         for place, value in enumerate((loss, guidance, symbol)):
             self._sums[place] += value
         self._steps += 1
@@ -91,7 +91,7 @@ class Reporter:
             self._reset()
 
     def validated(self, position: Position, score: Validation) -> None:
-        """A validation happened."""
+        """Report a validation."""
         self._write(
             position, {"kind": "validation", "wer": score.wer, "exprate": score.exprate, "loss": score.loss}
         )

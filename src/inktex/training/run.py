@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Position:
-    """How far a run is."""
+    """How far a run has come."""
 
     epoch: int = 0
     batch: int = 0  # next batch of the epoch
@@ -40,7 +40,7 @@ class Position:
     finished: bool = False
 
     def record(self, score: "Validation") -> bool:
-        """Take in a validation; whether it is the best of the run so far."""
+        """Record a validation; returns whether it is the best of the run so far."""
         self.last_wer = score.wer
         self.since_best = 0 if score.wer < self.stage_best_wer else self.since_best + 1
         self.stage_best_wer = min(self.stage_best_wer, score.wer)
@@ -155,7 +155,7 @@ class RunFolder:
                 try:
                     rows.append(json.loads(line))
                 except json.JSONDecodeError:
-                    continue  # the line that a kill cut off
+                    continue  # a line cut off when the process was killed
         return rows
 
     def rewind_metrics(self, step: int) -> None:

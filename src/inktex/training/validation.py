@@ -28,7 +28,7 @@ class Validation:
 
 
 class ValidationSet:
-    """Features are made once; expressions of one length are decoded together."""
+    """Examples to validate on: features are made once, and similar lengths are decoded together."""
 
     def __init__(
         self, examples: Sequence[Example], data: TrainingData, *, grammar: bool = True, batch: int = 48

@@ -9,7 +9,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-# torchrun reads it: each time workers meet, they get a table of addresses of their own.
+# Read by torchrun: workers get a new table of addresses each time they meet.
 FRESH_TABLE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
 
 
@@ -35,7 +35,7 @@ class Workers:
 
     @property
     def is_first(self) -> bool:
-        """The worker that writes files and talks."""
+        """Whether this is the worker that writes files and prints."""
         return self.rank == 0
 
     def share(self, network: nn.Module) -> nn.Module:
@@ -49,7 +49,7 @@ class Workers:
         return values
 
     def wait(self) -> None:
-        """Until all are here."""
+        """Wait until all workers are here."""
         if self.count > 1:
             dist.barrier()
 

@@ -32,7 +32,7 @@ LANES = 64  # the compiled code works on multiples of this many units
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The compiled code, or None where it cannot be had."""
+    """The compiled code, or None where it is not available."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if os.environ.get("INKTEX_NATIVE") == "0" or not sys.platform.startswith("linux") or compiler is None:
         return None
@@ -109,8 +109,10 @@ def attention_backward(
     d_query: Tensor,
     d_coverage: Tensor,
 ) -> None:
-    """Fill the gradients of the sum under the tanh (B, L, n'; bfloat16) and of the query (B, n'); add to
-    that of coverage (B, L)."""
+    """Fill `d_layer` (B, L, n'; bfloat16), of the sum under the tanh, and `d_query` (B, n').
+
+    The gradient of coverage (B, L) is added to `d_coverage`.
+    """
     tensors = (layer, d_energy, v_att, kernel, d_layer, d_query, d_coverage)
     _call("attention_backward", (*layer.shape, kernel.shape[0]), tensors)
 
