@@ -96,7 +96,7 @@ tokens = st.lists(st.sampled_from(["x", "E", "1", "+", r"\pi", "="]), min_size=0
 def test_whatever_the_attention_the_alignment_is_consistent(symbols, strokes, seed, near):
     random = np.random.default_rng(seed)
     attention = random.dirichlet(np.full(strokes, 0.3), size=len(symbols) + 1)
-    joins = random.normal(size=strokes - 1) if near else None
+    joins = random.normal(size=strokes - 1) if near else np.zeros(strokes - 1)
     alignment = align_strokes(symbols, attention, joins)
     assert len(alignment.strokes_of) == len(symbols)
     assert all(own for own in alignment.strokes_of)  # every symbol was read from something

@@ -108,7 +108,6 @@ def evaluate(
     from inktex.evaluation import evaluate as measure
     from inktex.evaluation.comparison import compare_all
     from inktex.evaluation.provenance import provenance
-    from inktex.files import write_atomically
 
     if not models and not predictions:
         raise ValueError("give at least one model, or a file with --predictions")
@@ -165,12 +164,7 @@ def evaluate(
         provenance=provenance("inktex " + " ".join(sys.argv[1:])),
         whole=limit is None or len(examples) < limit,
     )
-    text = render(report, form.value)
-    if out is None:
-        typer.echo(text, nl=False)
-    else:
-        write_atomically(out, text)
-        typer.echo(f"{out}: written", err=True)
+    _deliver(render(report, form.value), out)
 
 
 def _evaluate_lone(
@@ -190,7 +184,6 @@ def _evaluate_lone(
     from inktex.cli.examples import load_examples
     from inktex.evaluation import lone
     from inktex.evaluation.provenance import provenance
-    from inktex.files import write_atomically
 
     examples = load_examples(data, limit)
     truths = [example.tokens[0] for example in examples]
@@ -215,6 +208,13 @@ def _evaluate_lone(
         text = json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n"
     else:
         text = report.text()
+    _deliver(text, out)
+
+
+def _deliver(text: str, out: Path | None) -> None:
+    """Write a report to a file, or to standard output."""
+    from inktex.files import write_atomically
+
     if out is None:
         typer.echo(text, nl=False)
     else:

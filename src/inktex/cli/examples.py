@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from inktex.corpus import Example
 
 
-def load_examples(data: str, limit: int | None = None) -> "list[Example]":
+def load_examples(data: str, limit: int | None) -> "list[Example]":
     """All examples, or `limit` of them, spread evenly over the data."""
     from inktex.corpus import load_all, load_split
     from inktex.corpus.testsets import TEST_SETS, load_test_set

@@ -38,11 +38,11 @@ def limits_of(given: Sequence[str] | None) -> "Limits":
 
 
 def inks_in(
-    sources: Iterable[str], *, page: bool, limits: "Limits", besides: Path | None = None
+    sources: Iterable[str], *, page: bool, limits: "Limits", besides: Path | None
 ) -> "Iterator[tuple[str, Ink | InkError]]":
     """Names and inks of all sources; with `page`, each line by itself, numbered.
 
-    `besides` is the file that is written: where it lies in a folder of ink, it is passed over.
+    `besides` is the file that is written: if it is in a folder of ink, it is skipped.
     """
     from inktex.ink import Ink
     from inktex.ink.lines import split_page

@@ -14,6 +14,7 @@ from inktex.corpus.roles import PAIRS
 from inktex.latex import normalize, symbols
 
 Tokens = list[str]
+_MOST_TOKENS = 60  # of a formula
 
 
 def _weights(table: str) -> dict[str, float]:
@@ -120,8 +121,7 @@ def _shares(total: int, random: Random, parts: int) -> list[int]:
 class FormulaGrammar:
     """Draws formulas."""
 
-    def __init__(self, most_tokens: int = 60) -> None:
-        self.most_tokens = most_tokens
+    def __init__(self) -> None:
         known = set(FREE_TOKENS)
         self._known_formulas = [
             list(tokens) for tokens in map(normalize, FORMULAS) if set(tokens) - {"'"} <= known
@@ -148,7 +148,7 @@ class FormulaGrammar:
         """Draw a formula."""
         for _ in range(100):
             tokens = self._draw(random)
-            if len(tokens) <= self.most_tokens:
+            if len(tokens) <= _MOST_TOKENS:
                 return tuple(tokens)
         return ("x",)
 

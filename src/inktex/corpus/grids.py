@@ -19,6 +19,7 @@ _SIZES = (
     (2, 2), (2, 2), (2, 2), (2, 2), (3, 3), (3, 3), (3, 3), (2, 1), (2, 1), (3, 1), (3, 1), (1, 3),
     (2, 3), (3, 2), (4, 4), (3, 4), (4, 3), (4, 1), (2, 4), (4, 2),
 )  # fmt: skip
+_LARGEST = 40  # tokens of a matrix that may get another one beside it
 _SQUARE = ((2, 2), (2, 2), (3, 3), (3, 3), (4, 4))
 _LETTERS = "abcdefghijklmnpqrstuvwxyzABCMRXTLGEH"
 _GREEK = (r"\alpha", r"\beta", r"\gamma", r"\lambda", r"\mu", r"\theta", r"\sigma", r"\epsilon", r"\omega")
@@ -28,7 +29,7 @@ _LINES = (3, 4, 5, 6, 7, 8, 9, 10)
 Cell = Draft | None  # None is an empty cell
 
 
-def grid(stock: Stock, random: Random, largest: int = 40) -> Draft:
+def grid(stock: Stock, random: Random) -> Draft:
     """A matrix, cases or aligned lines, now and then with a name, a factor or another matrix beside it."""
     kind = weighted(random, _KINDS, _KIND_WEIGHTS)
     near = random.random()
@@ -37,7 +38,7 @@ def grid(stock: Stock, random: Random, largest: int = 40) -> Draft:
     if kind == "aligned":
         return aligned(stock, random, near)
     first = matrix(kind, stock, random, near)
-    if kind != "matrix" and len(first.tokens) < largest and random.random() < 0.12:
+    if kind != "matrix" and len(first.tokens) < _LARGEST and random.random() < 0.12:
         second = matrix(kind, stock, random, near)
         between = [stock.symbol(("+", "=", "-", r"\times", r"\cdot")[int(random.random() * 5)], random)]
         return row([first, *(between if random.random() < 0.7 else []), second], random)

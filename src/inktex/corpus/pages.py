@@ -50,15 +50,15 @@ class Page:
     sources: tuple[str, ...]  # the stems of the expressions
 
 
-def hands(examples: Sequence[Example], at_least: int = 2) -> list[list[Example]]:
-    """Sort examples by folder and writer; hands with too few expressions for a page are left out."""
+def hands(examples: Sequence[Example]) -> list[list[Example]]:
+    """Sort examples by folder and writer; hands with a single expression are left out."""
     found: dict[tuple[str, str], list[Example]] = {}
     for example in examples:
         # Where files name no writer, stems of one writer begin alike: `103_em_7`, `rit_4210_3`.
         beginning = example.stem.replace("-", "_").rpartition("_")[0]
         writer = example.ink.writer or beginning
         found.setdefault((example.folder, writer), []).append(example)
-    return [found[key] for key in sorted(found) if len(found[key]) >= at_least]
+    return [found[key] for key in sorted(found) if len(found[key]) > 1]
 
 
 def compose_pages(examples: Sequence[Example], style: PageStyle, count: int, seed: int) -> list[Page]:

@@ -19,6 +19,7 @@ from inktex.ink import Ink
 Strokes = tuple[NDArray[np.float64], ...]
 # Their shape is made by what they span, not by the writer: a bar or a radical fits only its own place.
 FITTED = frozenset({r"\frac", r"\sqrt", "-", r"\limits"})
+_LONGEST = 60  # tokens of an expression in which a group was exchanged
 OPENING, CLOSING = frozenset("([") | {r"\{"}, frozenset(")]") | {r"\}"}
 
 
@@ -149,7 +150,7 @@ class Recombiner:
             piece = paste(piece, position, position + 1, replace(donor, strokes=strokes))
         return piece
 
-    def swap_group(self, piece: Piece, random: np.random.Generator, longest: int = 60) -> Piece:
+    def swap_group(self, piece: Piece, random: np.random.Generator) -> Piece:
         """Exchange the contents of one group with those of one elsewhere, if one is found that fits."""
         own = [group for group in groups(piece.tokens) if group.place in self._groups]
         if not own or not ink_complete(piece):
@@ -163,7 +164,7 @@ class Recombiner:
             number, place = bank[int(random.integers(len(bank)))]
             donor = cut(self._pieces[number], place.start, place.end)
             donor_low, donor_extent = box(donor.strokes)
-            if len(piece.tokens) + len(donor.tokens) > longest or max(donor_extent) <= 0 or max(extent) <= 0:
+            if len(piece.tokens) + len(donor.tokens) > _LONGEST or max(donor_extent) <= 0 or max(extent) <= 0:
                 continue
             factor = _writing_size(cut(piece, group.start, group.end)) / _writing_size(donor)
             # Room that is much larger or smaller than the part would make ink that nobody writes.

@@ -20,6 +20,7 @@ from inktex.corpus.roles import PAIRS, role_of, stand_ins
 from inktex.corpus.stock import Stock
 from inktex.latex import symbols
 
+_SAME = 0.15  # share of the other symbols that another hand redraws as they are
 _TRIES = 3  # drawings that are tried for one place
 _SQUEEZE = 0.72  # a drawing may be narrowed to this share of its width to fit
 _SUPERSCRIPTS = (r"\prime", "*", r"\dagger", r"\circ", "+", "-", r"\top", r"\perp", "T", r"\star")
@@ -53,8 +54,8 @@ def weighted(random: Random, choices: Sequence[str], weights: Sequence[float]) -
     return choices[bisect(weights, random.random() * weights[-1])]
 
 
-def redraw(draft: Draft, stock: Stock, random: Random, share: float = 0.6, same: float = 0.15) -> Draft:
-    """Redraw about `share` of the different symbols as others, and `same` of the symbols by other hands."""
+def redraw(draft: Draft, stock: Stock, random: Random, share: float = 0.6) -> Draft:
+    """Redraw about `share` of the different symbols as others, and some of the symbols by other hands."""
     names = _new_names(draft, random, share, stock.known)
     brackets = _new_brackets(draft.tokens, random, 0.4 * share)
     for number, each in enumerate(draft.marks):
@@ -63,7 +64,7 @@ def redraw(draft: Draft, stock: Stock, random: Random, share: float = 0.6, same:
             brackets.get(token) or _superscript(draft.tokens, token, random, share) or names.get(each.label)
         )
         if label is None:
-            if random.random() >= same or role_of(each.label) == "structure" or each.label == "-":
+            if random.random() >= _SAME or role_of(each.label) == "structure" or each.label == "-":
                 continue
             label = each.label
         if label not in stock:

@@ -61,7 +61,7 @@ class LazyAlignment:
         return self._value
 
 
-def align_strokes(tokens: Sequence[str], attention: Floats, joins: Floats | None = None) -> Alignment:
+def align_strokes(tokens: Sequence[str], attention: Floats, joins: Floats) -> Alignment:
     """Align by attention that is already given per stroke, (T+1, S), and the `join_scores` of the ink."""
     stroke_count = attention.shape[1]
     symbols = symbol_places(tokens)
@@ -70,8 +70,7 @@ def align_strokes(tokens: Sequence[str], attention: Floats, joins: Floats | None
     if symbols and stroke_count:
         weight = np.asarray(attention, dtype=np.float64)[symbols]  # (symbols, S)
         lengths = np.stack([length_scores(tokens[place]) for place in symbols])
-        together = np.zeros(stroke_count - 1) if joins is None else np.asarray(joins, dtype=np.float64)
-        owner = assign_strokes(Evidence(weight, lengths, together))
+        owner = assign_strokes(Evidence(weight, lengths, np.asarray(joins, dtype=np.float64)))
         for stroke, symbol in enumerate(owner.tolist()):
             if symbol >= 0:
                 token_of_stroke[stroke] = symbols[symbol]

@@ -37,10 +37,10 @@ def drawn_alone(vocabulary: Vocabulary) -> NDArray[np.bool_]:
     )
 
 
-def guess_symbols(model: Model, inks: Sequence[Ink], *, batch: int = 32) -> list[tuple[SymbolGuess, ...]]:
+def guess_symbols(model: Model, inks: Sequence[Ink]) -> list[tuple[SymbolGuess, ...]]:
     """All symbols that each drawing could be, the likeliest first; InkError if one cannot be read."""
     vocabulary = model.info.vocabulary
-    return [_ranked(row, vocabulary) for row in symbol_probabilities(model, inks, batch=batch)]
+    return [_ranked(row, vocabulary) for row in symbol_probabilities(model, inks)]
 
 
 def symbol_probabilities(model: Model, inks: Sequence[Ink], *, batch: int = 32) -> Floats:

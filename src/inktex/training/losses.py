@@ -19,6 +19,8 @@ from inktex.model.config import Direction
 from inktex.model.fast import accelerate
 from inktex.training.data import IGNORED, Batch
 
+_TEMPERATURE = 2.0  # softens the answers that the two directions learn from each other
+
 
 @dataclass(frozen=True)
 class Losses:
@@ -92,20 +94,18 @@ def losses(
     return Losses(token, guidance, symbol, agreement)
 
 
-def _agreement(
-    forward: Tensor, backward: Tensor, views: tuple[Batch, ...], temperature: float = 2.0
-) -> Tensor:
+def _agreement(forward: Tensor, backward: Tensor, views: tuple[Batch, ...]) -> Tensor:
     """How far the directions are apart on each token; each is taught by the other's softened answer."""
     counts = (views[0].target > 0).sum(1, keepdim=True)
     place = torch.arange(forward.shape[1], device=forward.device)
     order = torch.where(place < counts, counts - 1 - place, place)
     backward = backward.gather(1, order[:, :, None].expand(backward.shape))
     written = views[0].target > 0  # not the end mark: it stands at opposite ends
-    ours = torch.log_softmax(forward[written] / temperature, -1)
-    theirs = torch.log_softmax(backward[written] / temperature, -1)
+    ours = torch.log_softmax(forward[written] / _TEMPERATURE, -1)
+    theirs = torch.log_softmax(backward[written] / _TEMPERATURE, -1)
     apart = F.kl_div(ours, theirs.detach(), reduction="sum", log_target=True)
     apart = apart + F.kl_div(theirs, ours.detach(), reduction="sum", log_target=True)
-    return apart * temperature**2
+    return apart * _TEMPERATURE**2
 
 
 def averaged_copy(network: Network) -> Network:

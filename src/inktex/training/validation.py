@@ -17,6 +17,8 @@ from inktex.training.data import TrainingData
 from inktex.training.losses import Counts, losses
 from inktex.training.workers import Workers
 
+_BATCH = 48  # expressions decoded together
+
 
 @dataclass(frozen=True)
 class Validation:
@@ -30,10 +32,8 @@ class Validation:
 class ValidationSet:
     """Examples to validate on: features are made once, and similar lengths are decoded together."""
 
-    def __init__(
-        self, examples: Sequence[Example], data: TrainingData, *, grammar: bool = True, batch: int = 48
-    ) -> None:
-        self._data, self._batch = data, batch
+    def __init__(self, examples: Sequence[Example], data: TrainingData, *, grammar: bool = True) -> None:
+        self._data = data
         # The grammar reads forwards; a decoder that writes backwards is validated without it.
         self._options = SearchOptions(beam=1, grammar=grammar)
         made = extract_many([example.ink for example in examples], data.features)
@@ -46,8 +46,8 @@ class ValidationSet:
         backward = network.config.direction == "backward"
         stepper = TorchStepper(network)
         options = replace(self._options, grammar=False) if backward else self._options
-        for at in range(workers.rank * self._batch, len(self._items), workers.count * self._batch):
-            items = self._items[at : at + self._batch]
+        for at in range(workers.rank * _BATCH, len(self._items), workers.count * _BATCH):
+            items = self._items[at : at + _BATCH]
             answers = greedy(stepper, [rows for _, rows in items], options)
             for answer, (example, _) in zip(answers, items, strict=True):
                 tokens = stepper.vocabulary.decode(answer.tokens)
