@@ -69,7 +69,7 @@ class Run:
     def to_stdout(
         self, items: "Iterable[tuple[str, Ink | InkError]]", form: Form, top: int, copy: bool
     ) -> int:
-        """Write answers in the order of the inks; gives the number of failures."""
+        """Write answers in the order of the inks; returns the number of failures."""
         from inktex.cli.clipboard import copy_text
         from inktex.ink import InkError
 
@@ -92,7 +92,7 @@ class Run:
         return failures
 
     def to_file(self, items: "Iterable[tuple[str, Ink | InkError]]", results: "ResultsFile") -> int:
-        """Add answers to the results file; gives the number of failures that it then holds."""
+        """Add answers to the results file; returns the number of failures in it."""
         from inktex.bulk.results import result_row
         from inktex.cli.progress import progress_bar
         from inktex.ink import InkError

@@ -23,7 +23,7 @@ def recognize_in_bulk(
     fresh: bool,
     limits: Limits,
 ) -> int:
-    """Recognise with Ray; gives the number of failures."""
+    """Recognise with Ray; returns the number of failures."""
     with progress_bar("recognising") as advance:
         count = recognize_in_parts(
             sources,

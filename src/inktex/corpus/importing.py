@@ -113,7 +113,7 @@ def build_split(
                 else:
                     seen.setdefault(made.stem, made)
                     yield made
-        # Test packages come twice, with and without truth: the poorer copy is no news.
+        # Test packages come twice, with and without truth: the poorer copy adds nothing.
         problems.extend(
             problem
             for problem in waiting

@@ -2,7 +2,7 @@ r"""The normaliser's own tree, and the rules that give one form to what looks th
 
 A row is a list of atoms: a symbol or command with its arguments, cells and scripts. The rules only apply in
 the canonical form: `\overline` over one symbol is `\bar`, brackets around a matrix belong to it, a matrix of
-one cell is no matrix, and a raised ring is `\degree`.
+one cell is just that cell, and a raised ring is `\degree`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ class Atom:
 
 
 def append(atoms: list[Atom], atom: Atom) -> None:
-    r"""Add an atom to a row, as if its words stood behind those of the row.
+    r"""Add an atom to a row, as if its words followed those of the row.
 
     Scripts without a base go to the last atom, `\not` changes what follows, and what follows a radical with
     nothing under it, `\sqrt{} 3`, is what was written under it.
@@ -57,7 +57,7 @@ def append(atoms: list[Atom], atom: Atom) -> None:
 
 
 def joined(rows: Iterable[list[Atom]]) -> list[Atom]:
-    """Rows behind one another as one row."""
+    """Several rows, one after the other, as one row."""
     atoms: list[Atom] = []
     for row in rows:
         for atom in row:

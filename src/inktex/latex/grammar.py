@@ -1,6 +1,6 @@
 """The grammar of the caption form, as an incremental acceptor that search asks at every step.
 
-For one vocabulary it tells which tokens may follow a prefix, as a set or as a shared boolean mask, and how
+For one vocabulary it says which tokens may follow a prefix, as a set or as a shared boolean mask, and how
 far a prefix is from a well-formed end. In the caption form
 
     row     = element, one or more
@@ -11,9 +11,9 @@ far a prefix is from a well-formed end. In the caption form
 so that no group is empty and no script lacks its base. A `]` ends the index of a root when it stands at the
 level of that index, and is a symbol everywhere else; for TeX to agree, that level holds no other `[` and no
 environment. The symbol `'` makes a superscript of its own, so it stands only where the captions have it:
-first in a script, and something follows `\\mod`, which TeX gives an argument. A cell is a row or empty, but
-no line of cells is empty as a whole. All lines of a matrix have as many cells as its first; lines of `cases`
-and `aligned` have one or two, of which the last is not empty.
+first in a script. `\\mod` takes an argument in TeX, so something always follows it. A cell is a row or empty,
+but no line of cells is empty as a whole. All lines of a matrix have as many cells as its first; lines of
+`cases` and `aligned` have one or two, and the last one is not empty.
 """
 
 from collections.abc import Iterable
@@ -211,7 +211,7 @@ class Grammar:
         return bool(self.mask(state)[0])
 
     def _situation(self, state: State) -> tuple[object, ...]:
-        """All of a state that decides about the next token: few values, so that masks are made only once."""
+        """The part of a state that decides about the next token; it has few values, so masks are reused."""
         stack, place, scripts, last, _ = state
         if not stack:
             return (place, scripts, last)
@@ -300,7 +300,7 @@ def _after_group(stack: tuple[Frame, ...]) -> State:
 
 
 def _next_in_grid(grid: Grid, *, empty: bool) -> list[int]:
-    """What parts or ends the cells of an environment behind a cell that is empty or not."""
+    """What may separate or end the cells of an environment after a cell, which may be empty."""
     matrix, cells = _IS_MATRIX[grid.environment], grid.column + 1
     kinds = []
     if cells < ((grid.width or MAX_COLUMNS) if matrix else 2):

@@ -1,4 +1,4 @@
-"""The layout tree out of an ink file's own annotation: its MathML and its segmentation.
+"""Builds the layout tree from an ink file's own annotation: its MathML and its segmentation.
 
 Reads the MathML text and the segmented symbols, given as (label, strokes, id of the MathML leaf), into the
 same `Layout` that `parse_layout` builds from LaTeX, with the strokes attached to its symbols.

@@ -195,7 +195,7 @@ class _Parser:
             if atoms and atoms[-1].head:
                 atoms[-1].limits = True
         elif word == "A" and self.words[self.place : self.place + 5] == [*"BOVE{"] and _lacks_index(atoms):
-            # One exporter of truth strings writes the index of a root behind it: `\sqrt {x} ABOVE {n}`.
+            # One exporter of truth strings writes the index of a root after it: `\sqrt {x} ABOVE {n}`.
             self.place += 4
             index: list[Atom] = []
             self.argument("ABOVE", index, depth)
@@ -206,7 +206,7 @@ class _Parser:
             append(atoms, self.command(word, depth))
 
     def environment(self, name: str, depth: int) -> list[Atom]:
-        """The rest of an environment, from behind its head to past its tail."""
+        """The rest of an environment, from after its head to past its tail."""
         closing = rf"\end{{{name}}}"
         base = name.removesuffix("*")
         if base not in known.ENVIRONMENTS:

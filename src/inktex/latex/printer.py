@@ -1,6 +1,6 @@
 r"""Prints tokens as the LaTeX that people write: `x^{2}+\frac{a}{b}`, with spaces only where TeX needs them.
 
-A space stands between a command and the letter behind it (`\alpha x`, `\sin x`), and before a bracket that
+A space stands between a command and the letter after it (`\alpha x`, `\sin x`), and before a bracket that
 TeX would otherwise take for an option (`\\ [x]`). `tokenize` gives the same tokens again.
 """
 

@@ -1,8 +1,8 @@
 """What belongs together in a row of the layout tree: the digits of a number, brackets with their partners.
 
-Brackets and bars are paired by place (opening, closing), properly nested. A bar has no side of its
-own: it closes the last open bar, unless it follows something that needs an operand, such as an
-operator or an opening bracket.
+Brackets and bars are paired by place (opening, closing), properly nested. A bar may open or close: it closes
+the last open bar, unless it follows something that needs an operand, such as an operator or an opening
+bracket.
 """
 
 from collections.abc import Sequence

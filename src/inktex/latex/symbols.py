@@ -15,8 +15,8 @@ One token is one symbol on paper, or one piece of structure. Its spelling has no
 - Blackboard-bold and calligraphic capitals are one token each: `\mathbb{R}`, `\mathcal{L}`.
 - Accents and lines (group "accents") take one group: `\hat { x }`, `\overline { a b }`, `\underbrace { x }`.
 - `\frac` and `\binom` take two groups, `\sqrt` one and an optional index: `\sqrt [ 3 ] { x }`.
-- An environment is `\begin{pmatrix} a & b \\ c & d \end{pmatrix}`: each head and tail is one token, `&` parts
-  cells, `\\` parts rows.
+- An environment is `\begin{pmatrix} a & b \\ c & d \end{pmatrix}`: each head and tail is one token, `&`
+  separates cells, `\\` separates rows.
 
 Groups in `STRUCTURAL` hold the tokens that arrange others ("scripts", "structures", "environments", and
 "accents", which have ink of their own). All other groups hold symbols that can be drawn alone. Of several

@@ -242,7 +242,7 @@ SPELT_SYMBOL = re.compile(
 )
 SPELT = {name: "\\" + name for name in ("sin", "cos", "tan", "log", "lim", "div")} | {"...": r"\ldots"}
 
-# `\lt` and `\gt` come out of escaped XML without a space behind them: `\ltN` is `\lt N`.
+# `\lt` and `\gt` come from escaped XML without a space after them: `\ltN` is `\lt N`.
 # These are longer words of their own.
 LONGER_THAN_LT_GT = _words(r"\ltimes \gtrsim \gtrapprox \gtrdot \gtreqless \gtreqqless \gtrless \gtneqqless")
 

@@ -60,7 +60,7 @@ def intensity_at(attention: Floats, features: Features, stride: int, positions: 
 def point_attention(attention: Floats, features: Features, stride: int, point_count: int) -> Floats:
     """(T+1, N points): each token's attention as shares of the points; rows sum to 1.
 
-    The points of a stroke together have what `stroke_attention` gives the stroke.
+    The shares of a stroke's points add up to its `stroke_attention`.
     """
     intensity = intensity_at(attention, features, stride, np.arange(point_count, dtype=np.float64))
     starts = stroke_starts(features.stroke)

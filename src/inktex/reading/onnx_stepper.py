@@ -23,7 +23,7 @@ Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
 
 _OUTPUTS = ["log_probs", "attention", "hidden_after"]
-_PER_DECODER = 3  # what an encoder gives for one decoder
+_PER_DECODER = 3  # outputs of an encoder for one decoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class OnnxStepper:
         suffix: str = "",
         threads: int = 1,
     ) -> None:
-        """`suffix` ends the names of what the encoder gives for this decoder."""
+        """`suffix` ends the names of the encoder's outputs for this decoder."""
         self.vocabulary = vocabulary
         self._encoder = encoder
         self._suffix = suffix

@@ -116,7 +116,7 @@ class Reader:
 
         An ink that cannot be read is an error in its place, and so is one that is an error already. `jobs`
         workers (None: one per core) are threads, or with `processes` and more than a few inks processes;
-        `keep` and what it gives are pickled then.
+        `keep` and what it returns are pickled then.
         """
         workers = jobs or os.cpu_count() or 1
         coming = iter(inks)
@@ -238,7 +238,7 @@ def _reading_worker(
     keep: Callable[[Reading], Kept],
     timeout: float | None,
 ) -> "Callable[[Sequence[tuple[int, Ink | InkError]]], list[tuple[int, Kept | InkError]]]":
-    """In a worker process: open the model and give what reads a chunk."""
+    """In a worker process: open the model and return the function that reads a chunk."""
     reader = Reader(open_model(*sources), options, batch=batch)
 
     def read(chunk: Sequence[tuple[int, Ink | InkError]]) -> list[tuple[int, Kept | InkError]]:

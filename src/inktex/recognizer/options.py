@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TypedDict
 
-TIMEOUT = 10.0  # seconds for one expression, unless told otherwise
+TIMEOUT = 10.0  # seconds for one expression, by default
 
 
 @dataclass(frozen=True)

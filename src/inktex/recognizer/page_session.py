@@ -74,7 +74,7 @@ class PageSession:
         self._version = 0
 
     def add(self, stroke: StrokeLike) -> int:
-        """Add a stroke, a list of (x, y); gives its id."""
+        """Add a stroke, a list of (x, y); returns its id."""
         made = Ink.from_strokes([stroke])
         with self._lock:
             number = self._next_id

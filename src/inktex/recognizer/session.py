@@ -46,7 +46,7 @@ class Session:
         self._cached: tuple[tuple[int, int], Recognition] | None = None
 
     def add(self, stroke: StrokeLike) -> int:
-        """Add a stroke, a list of (x, y); gives its id."""
+        """Add a stroke, a list of (x, y); returns its id."""
         made = Ink.from_strokes([stroke])
         with self._lock:
             number = self._next_id

@@ -25,7 +25,7 @@ def together(lines: Sequence[Line], stroke_count: int) -> Recognition:
     outside: list[int] = []
     unread: list[int] = []
     reread: list[int] = []
-    start = 1 if sum(bool(part.texts) for part in parts) > 1 else 0  # behind \begin{aligned}
+    start = 1 if sum(bool(part.texts) for part in parts) > 1 else 0  # after \begin{aligned}
     for line, part in zip(lines, parts, strict=True):
         alignment = part.alignment
         new_places = _places(part.texts, texts[start:], start)
@@ -37,7 +37,7 @@ def together(lines: Sequence[Line], stroke_count: int) -> Recognition:
         outside += [new_places[token] for token in part.outside]
         unread += [line.strokes[stroke] for stroke in alignment.unread]
         reread += [line.strokes[stroke] for stroke in alignment.reread]
-        start = new_places[-1] + 2 if new_places else start  # behind the end of the row
+        start = new_places[-1] + 2 if new_places else start  # after the end of the row
     return Recognition(
         texts=texts,
         confidences=tuple(confidences),

@@ -39,7 +39,7 @@ def allowed_ids(symbols: Collection[str], vocabulary: Vocabulary) -> frozenset[i
 
 
 def allowed_tokens(symbols: Collection[str], vocabulary: Vocabulary) -> frozenset[str]:
-    """The tokens behind names, words, and what a minus takes away from them."""
+    """The tokens that names and words stand for, without those that a minus excludes."""
     words = symbols.split() if isinstance(symbols, str) else list(symbols)
     allowed: set[str] = set()
     taken: set[str] = set()

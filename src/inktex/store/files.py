@@ -71,7 +71,7 @@ def _opened(file: Path, *, whole: bool = False) -> Iterator[tuple[pq.ParquetFile
 
 
 def write_store(path: str | os.PathLike[str], rows: Iterable[StoreRow]) -> int:
-    """Write rows as one Parquet file, whole or not at all; gives their number."""
+    """Write rows as one Parquet file, completely or not at all; returns their number."""
     count = 0
     with InkStoreWriter(Path(path)) as writer:
         for row in rows:

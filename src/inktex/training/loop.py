@@ -161,7 +161,7 @@ class Trainer:
             )
 
     def _backpropagate(self, batch: Batch, counts: Counts, progress: float) -> Tensor:
-        """Gradients of this worker's share of the batch; gives the sums of its losses."""
+        """Gradients of this worker's share of the batch; returns the sums of its losses."""
         options = self.options
         mine = _on_device(batch, self.place.device, slice(self.workers.rank, None, self.workers.count))
         with self.place.autocast():

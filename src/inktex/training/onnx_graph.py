@@ -42,7 +42,7 @@ class Precision(StrEnum):
 
 
 class _Graph:
-    """Collects nodes and weights; every method that adds a node gives the name of its result."""
+    """Collects nodes and weights; every method that adds a node returns the name of its result."""
 
     def __init__(self, precision: Precision) -> None:
         self._precision = precision
