@@ -88,10 +88,6 @@ class SymbolBank:
         glyphs = self._by_writer.get((label, writer)) if writer is not None else None
         return random.choice(glyphs or self.glyphs(label))
 
-    def merged(self, other: "SymbolBank") -> "SymbolBank":
-        """Put two banks together, label by label."""
-        return SymbolBank(f"{self.name}+{other.name}", [*self, *other])
-
 
 def write_bank(path: Path, bank: SymbolBank) -> None:
     """Write a bank to a container file."""

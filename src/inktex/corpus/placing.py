@@ -47,15 +47,6 @@ class Box:
     right: float
     bottom: float
 
-    def around(self, other: "Box") -> "Box":
-        """Give the box around both."""
-        return Box(
-            min(self.left, other.left),
-            min(self.top, other.top),
-            max(self.right, other.right),
-            max(self.bottom, other.bottom),
-        )
-
 
 def box_of(placed: list[Placed]) -> Box:
     """Give the box around placed glyphs."""

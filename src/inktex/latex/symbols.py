@@ -26,6 +26,7 @@ returns a `Symbol` of the group "other" for them.
 """
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -47,9 +48,6 @@ class Role(Enum):
     STRUCTURE = "structure"
 
 
-_ELEMENTS = {Role.ORDINARY: "mi", Role.NUMBER: "mn", Role.FUNCTION: "mi"}
-
-
 @dataclass(frozen=True)
 class Symbol:
     """One symbol; `typst` is its name there, or the character itself."""
@@ -59,7 +57,6 @@ class Symbol:
     role: Role
     typst: str
     group: str = "other"
-    element: str = "mo"  # the MathML element
 
 
 ENVIRONMENTS = ("matrix", "pmatrix", "bmatrix", "vmatrix", "cases", "aligned")
@@ -178,25 +175,20 @@ _RARE = {
 }
 
 
-def _table(group: str, role: Role, rows: str, element: str = "") -> list[Symbol]:
+def _table(group: str, role: Role, rows: str) -> list[Symbol]:
     words = rows.split()
     return [
-        Symbol(token, character, role, typst, group, element or _ELEMENTS.get(role, "mo"))
+        Symbol(token, character, role, typst, group)
         for token, character, typst in zip(words[::3], words[1::3], words[2::3], strict=True)
     ]
 
 
 def _names(role: Role, names: str) -> list[Symbol]:
-    element = _ELEMENTS.get(role, "mo")
-    return [Symbol("\\" + name, name, role, name, "functions", element) for name in names.split()]
+    return [Symbol("\\" + name, name, role, name, "functions") for name in names.split()]
 
 
-def _structures(group: str, **elements: str) -> list[Symbol]:
-    return [
-        Symbol(token, "", Role.STRUCTURE, "", group, element)
-        for element, tokens in elements.items()
-        for token in tokens.split()
-    ]
+def _structures(group: str, tokens: Iterable[str]) -> list[Symbol]:
+    return [Symbol(token, "", Role.STRUCTURE, "", group) for token in tokens]
 
 
 def _letter(alphabet: str, letter: str) -> Symbol:
@@ -210,7 +202,7 @@ def _letter(alphabet: str, letter: str) -> Symbol:
         except KeyError:
             continue
         break
-    return Symbol(rf"\{alphabet}{{{letter}}}", character, Role.ORDINARY, f"{call}({letter})", group, "mi")
+    return Symbol(rf"\{alphabet}{{{letter}}}", character, Role.ORDINARY, f"{call}({letter})", group)
 
 
 _ALPHABETS = {
@@ -223,11 +215,8 @@ _ALPHABETS = {
 _SYMBOLS = {
     each.token: each
     for each in (
-        *(Symbol(digit, digit, Role.NUMBER, digit, "digits", "mn") for digit in "0123456789"),
-        *(
-            Symbol(letter, letter, Role.ORDINARY, letter, "latin", "mi")
-            for letter in (*_CAPITALS.lower(), *_CAPITALS)
-        ),
+        *(Symbol(digit, digit, Role.NUMBER, digit, "digits") for digit in "0123456789"),
+        *(Symbol(letter, letter, Role.ORDINARY, letter, "latin") for letter in _CAPITALS.lower() + _CAPITALS),
         *_table("greek", Role.ORDINARY, _GREEK),
         *_table("operators", Role.BINARY, _OPERATORS),
         *_table("relations", Role.RELATION, _RELATIONS),
@@ -235,7 +224,7 @@ _SYMBOLS = {
         *_table("sets", Role.BINARY, _SET_OPERATORS),
         *_table("logic", Role.RELATION, _LOGIC),
         *_table("logic", Role.BINARY, _LOGIC_OPERATORS),
-        *_table("logic", Role.ORDINARY, _LOGIC_LETTERS, element="mo"),
+        *_table("logic", Role.ORDINARY, _LOGIC_LETTERS),
         *_table("arrows", Role.RELATION, _ARROWS),
         *_table("big operators", Role.OPERATOR, _BIG_OPERATORS),
         *_table("delimiters", Role.OPEN, _OPENING),
@@ -249,13 +238,13 @@ _SYMBOLS = {
         *(_letter("mathcal", letter) for letter in _CAPITALS),
         *_names(Role.FUNCTION, _FUNCTIONS),
         *_names(Role.OPERATOR, _STACKED_FUNCTIONS),
-        Symbol(r"\mod", "mod", Role.BINARY, "mod", "functions", "mo"),
+        Symbol(r"\mod", "mod", Role.BINARY, "mod", "functions"),
         *_table("accents", Role.STRUCTURE, _ACCENTS),
-        *_structures("scripts", msub="_", msup="^", mrow="{ }"),
-        *_structures("structures", mfrac=r"\frac \binom", msqrt=r"\sqrt"),
-        *_structures("environments", mtd=CELL, mtr=NEW_ROW),
-        *_structures("environments", mtable=" ".join(rf"\begin{{{name}}}" for name in ENVIRONMENTS)),
-        *_structures("environments", mtable=" ".join(rf"\end{{{name}}}" for name in ENVIRONMENTS)),
+        *_structures("scripts", "_^{}"),
+        *_structures("structures", (r"\frac", r"\binom", r"\sqrt")),
+        *_structures("environments", (CELL, NEW_ROW)),
+        *_structures("environments", (rf"\begin{{{name}}}" for name in ENVIRONMENTS)),
+        *_structures("environments", (rf"\end{{{name}}}" for name in ENVIRONMENTS)),
         *(each for role, rows in _RARE.items() for each in _table("other", role, rows)),
     )
 }
@@ -332,14 +321,14 @@ def symbol(token: str) -> Symbol:
     if token in _SYMBOLS:
         return _SYMBOLS[token]
     if token.isdigit():
-        return Symbol(token, token, Role.NUMBER, token, element="mn")
+        return Symbol(token, token, Role.NUMBER, token)
     if not token.startswith("\\"):
-        return Symbol(token, token, Role.ORDINARY, token if token.isalpha() else "\\" + token, element="mi")
+        return Symbol(token, token, Role.ORDINARY, token if token.isalpha() else "\\" + token)
     alphabet, _, letter = token[1:].rstrip("}").partition("{")
     if alphabet in _ALPHABETS and len(letter) == 1 and letter.isascii() and letter.isalnum():
         return replace(_letter(alphabet, letter), group="other")
     name = token[1:]
-    return Symbol(token, name, Role.ORDINARY, f'"{name}"' if name.isalnum() else "\\" + name, element="mi")
+    return Symbol(token, name, Role.ORDINARY, f'"{name}"' if name.isalnum() else "\\" + name)
 
 
 def token_of(character: str) -> str | None:

@@ -24,7 +24,6 @@ class Rereading:
 
     token: int  # place of the symbol
     before: int  # place of the earlier symbol
-    overlap: float  # share of attention they have in common, 0 to 1
     stroke: int  # the stroke that both looked at most
 
 
@@ -45,5 +44,5 @@ def rereadings(tokens: Sequence[str], attention: Floats) -> tuple[Rereading, ...
         most = int(overlaps.argmax())
         if overlaps[most] >= REREAD_FROM:
             stroke = int(common[most].argmax())
-            found.append(Rereading(symbols[number], symbols[most], float(overlaps[most]), stroke))
+            found.append(Rereading(symbols[number], symbols[most], stroke))
     return tuple(found)

@@ -38,7 +38,6 @@ class StepResult:
     loss: float
     guidance: float
     symbol: float
-    gradient: float
 
 
 class Trainer:
@@ -145,9 +144,7 @@ class Trainer:
         if options.average > 0:
             update_average(self.average, self.network, options.average, position.step)
         token, guidance, symbol = self.workers.total(sums).tolist()
-        return StepResult(
-            token / counts.tokens, guidance / counts.guided, symbol / counts.named, float(gradient)
-        )
+        return StepResult(token / counts.tokens, guidance / counts.guided, symbol / counts.named)
 
     def _update(self, finite: bool) -> None:
         """Change the weights; a step without a finite gradient is skipped, but not many in a row."""
