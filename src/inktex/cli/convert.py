@@ -176,7 +176,7 @@ def _to_store(
 
 
 def _to_results(rows: "Iterable[tuple[StoreRow, InkError | None]]", out: Path) -> tuple[int, int]:
-    """What was recognised, as JSON Lines; inks that nobody recognised yet have no row."""
+    """What was recognised, as JSON Lines; inks that were not recognised yet have no row."""
     from inktex.files import write_atomically
     from inktex.recognizer.answer import SCHEMA
 

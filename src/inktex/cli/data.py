@@ -221,7 +221,7 @@ def _print_tables(counted: "Sequence[SplitStats]") -> None:
 
     from inktex.corpus.stats import reasons
 
-    # Wide enough for all columns where there is no terminal whose width could be asked for.
+    # Wide enough for all columns where there is no terminal.
     console = Console() if Console().is_terminal else Console(width=120)
     table = Table(title="usable expressions and what they hold")
     columns = (

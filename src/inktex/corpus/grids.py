@@ -1,4 +1,4 @@
-r"""Matrices, cases and aligned lines, written cell by cell out of real parts and drawings.
+r"""Matrices, cases and aligned lines, written cell by cell from real parts and drawings.
 
 `grid` makes one with or without something around it. Columns are as wide as their widest cell; cells stand
 on the line of their row, a little off as people write; brackets are drawings stretched to the height.

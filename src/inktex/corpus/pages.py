@@ -27,7 +27,7 @@ class PageStyle:
     sizes: Literal["common", "own"] = "common"
     indent: float = 1.0  # lines begin at most this far to the right of the margin
     slant: float = 0.0  # degrees by which the page is turned, either way, at most
-    delayed: float = 0.0  # share of lines of which one stroke is drawn after the line, or after the page
+    delayed: float = 0.0  # share of lines with a stroke that is drawn after the line, or after the page
     lines: tuple[int, int] = (2, 6)
 
 

@@ -1,4 +1,4 @@
-"""Which split a file of a CROHME package belongs to, told from its path.
+"""Guesses from its path which split a file of a CROHME package belongs to.
 
 A path like `CROHME2013_data/TestINKMLGT.zip/TestINKMLGT/x.inkml`, with archives written as folders, gives
 the name of a split: `train`, `test2013`, `valid2019`, `symbols-test2014`, … The packages of 2011 to 2023

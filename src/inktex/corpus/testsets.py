@@ -82,7 +82,7 @@ def _spare_drawings() -> list[Example]:
 
 
 def composed_matrices(stock: Stock, count: int) -> list[Example]:
-    """Matrices and cases out of a stock, always the same."""
+    """Matrices and cases from a stock, always the same."""
     made = []
     for number in range(count):
         random = Random(f"matrices/{number}")

@@ -56,7 +56,7 @@ class TokenTable:
 
     @property
     def full(self) -> bool:
-        """Whether so many states were met that a new table should be begun."""
+        """Whether the table has so many states that a new one should be started."""
         return len(self._states) + len(self._masks_within) >= _MOST_STATES
 
     def closing(self, states: Ids) -> NDArray[np.int32]:

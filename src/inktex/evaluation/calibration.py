@@ -31,7 +31,7 @@ Bools = NDArray[np.bool_]
 _FOLDS = 10
 _BINS = 10  # of equal width, for the reliability
 _RIDGE = 1e-2
-DOUBTED = 0.05  # share of known symbols that may be taken for unknown ones
+DOUBTED = 0.05  # share of known symbols, drawn alone, that may be taken for unknown ones
 LENGTH_RULES: tuple[dict[str, Any], ...] = (
     {"length_handling": "none"},
     {"length_handling": "normalise", "length_weight": 0.5},
@@ -197,8 +197,8 @@ def _fit_known(
 ) -> tuple[Logistic | None, float | None, float | None]:
     """The map that tells known symbols from others, and what it says in folds that it was not fitted on.
 
-    Its threshold is set so that a share of `DOUBTED` of the known symbols is doubted. Known symbols that are
-    read wrong are left out: the answer is about another symbol than the ink.
+    Its threshold is set so that a share of `DOUBTED` of the known symbols, drawn alone, is doubted. Known
+    symbols that are read wrong are left out: the answer is about another symbol than the ink.
     """
     if sum(not each.known for each in judged) < _FOLDS:
         return None, None, None
@@ -231,9 +231,12 @@ def _fit_known(
 def _known_map(evidence: Floats, known: Bools, weight: Floats) -> Logistic:
     balance = np.where(known, weight / weight[known].sum(), weight / weight[~known].sum())
     found = fit_logistic(evidence, known, weights=balance * len(known) / 2)
-    told = np.sort(found(evidence[known]))
-    order = np.argsort(found(evidence[known]))
-    passed = np.cumsum(weight[known][order]) / weight[known].sum()
+    # Symbols among others are hardly ever doubted: the share is that of symbols alone, where there are any.
+    alone = known & (evidence[:, -1] == 1.0)
+    judged = alone if alone.any() else known
+    order = np.argsort(found(evidence[judged]))
+    told = found(evidence[judged])[order]
+    passed = np.cumsum(weight[judged][order]) / weight[judged].sum()
     limit = float(told[min(int(np.searchsorted(passed, DOUBTED)), len(told) - 1)])
     limit = min(max(limit, 1e-6), 1.0 - 1e-6)
     return Logistic(found.weights, found.bias - float(np.log(limit) - np.log1p(-limit)))

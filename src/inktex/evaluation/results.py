@@ -29,7 +29,7 @@ class TokenRates:
     """By LaTeX tokens."""
 
     exact: Rate  # ExpRate: token for token
-    within_1: Rate  # at most so many token edits
+    within_1: Rate  # at most one token edit, and so on
     within_2: Rate
     within_3: Rate
     wer: Rate  # token edits per token of the truth
@@ -41,7 +41,7 @@ class GraphRates:
     """By label graph of symbols, from the LaTeX alone (`inktex.latex.labelgraph`)."""
 
     exact: Rate
-    within_1: Rate  # at most so many labels of nodes and edges differ
+    within_1: Rate  # at most one label of a node or an edge differs
     within_2: Rate
     within_3: Rate
     structure: Rate  # the same nodes and edges, whatever the symbols are
@@ -61,7 +61,7 @@ class StrokeRates:
 
     expressions: int  # those whose segmentation is known
     exact: Rate
-    within_1: Rate  # at most so many labels of strokes and pairs of strokes differ
+    within_1: Rate  # at most one label of a stroke or a pair of strokes differs
     within_2: Rate
     within_3: Rate
     segments: RecallPrecision  # symbols with exactly their strokes

@@ -31,8 +31,8 @@ class Alignment:
     """Strokes and the tokens that read them."""
 
     strokes_of: tuple[tuple[int, ...], ...]  # per token, () for { } ^ _
-    token_of_stroke: tuple[int | None, ...]  # None for a stroke that nobody read
-    unread: tuple[int, ...]  # strokes that nobody read
+    token_of_stroke: tuple[int | None, ...]  # None for an unread stroke
+    unread: tuple[int, ...]  # strokes that no symbol was read from
     reread: tuple[int, ...]  # strokes that more than one symbol was read from
 
 

@@ -19,7 +19,7 @@ Owners = NDArray[np.int64]
 
 # Logarithms of probabilities, chosen on the validation set.
 _NO_INK = -7.0  # a symbol without a stroke of its own
-_UNREAD = -3.0  # a symbol that nobody looked at, of one stroke
+_UNREAD = -3.0  # leaving a symbol of one stroke unread
 _UNREAD_MORE = -2.0  # for each further stroke of it
 _UNREAD_SEEN = -6.0  # added for a stroke that symbols looked at with their full attention
 _APART = -5.3  # a stroke away from the others of its symbol

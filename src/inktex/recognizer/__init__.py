@@ -1,16 +1,15 @@
 """The public class `Recognizer` and its answers."""
 
 from inktex.decoding import SearchCancelled
-from inktex.reading import MAX_ROWS, READINGS, SymbolGuess
+from inktex.reading import READINGS, SymbolGuess
 
 from .answer import SCHEMA, Alternative, Line, Recognition, RecognizedSymbol, Token
-from .core import InkLike, Recognizer, as_ink
+from .core import InkLike, Recognizer
 from .options import TIMEOUT, RecognizeOptions
 from .page_session import LiveLine, NoSuchLine, PageAnswer, PageSession, WhichLine
 from .session import Session
 
 __all__ = [
-    "MAX_ROWS",
     "READINGS",
     "SCHEMA",
     "TIMEOUT",
@@ -30,5 +29,4 @@ __all__ = [
     "SymbolGuess",
     "Token",
     "WhichLine",
-    "as_ink",
 ]

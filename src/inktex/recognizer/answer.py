@@ -63,7 +63,7 @@ class Recognition:
     model: str = ""
     elapsed: float = 0.0  # seconds, from strokes to answer; in a batch, its share of the batch
     attention: Floats | None = field(default=None, repr=False)  # (T+1, S) on strokes, where asked for
-    strokes_read: LazyAlignment | None = field(default=None, repr=False)  # None where nobody will ask
+    strokes_read: LazyAlignment | None = field(default=None, repr=False)  # None where strokes are not wanted
     outside: tuple[int, ...] = ()  # places of the tokens whose ink looks like no symbol of the model
     lines: tuple["Line", ...] = ()  # where the ink has several; the other fields are those of all together
 

@@ -141,7 +141,7 @@ class Recognizer:
         return several.whole(read)
 
     def session(self, *, symbols: Collection[str] | None = None) -> Session:
-        """Begin live writing: strokes come, go and change, and the answer can be had at any time."""
+        """Begin live writing: strokes are added, removed and changed; the answer is always available."""
         return Session(self, symbols=symbols)
 
     def page_session(self, *, symbols: Collection[str] | None = None, lines: bool = True) -> PageSession:

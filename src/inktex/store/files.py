@@ -27,7 +27,7 @@ GROUP_POINTS = 2_000_000  # a row group is also cut here: inks with many points 
 
 
 def read_store(path: str | os.PathLike[str]) -> Iterator[tuple[StoreRow, InkError | None]]:
-    """All rows of a Parquet file, or of those in a folder; beside each the error if it has no ink."""
+    """All rows of a Parquet file, or of those in a folder, each with the error if it has no ink."""
     path = Path(path)
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if is_store(file))

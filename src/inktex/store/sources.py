@@ -24,7 +24,7 @@ def is_store(path: Path) -> bool:
 
 
 def rows_in(source: str, *, named: bool = True, limits: Limits = DEFAULT_LIMITS) -> Iterator[Row]:
-    """Every ink of a source, and beside it the error where it could not be read.
+    """Every ink of a source, each with the error if it could not be read.
 
     With `named=False` a file that is not ink is skipped, as it is inside a folder.
     """

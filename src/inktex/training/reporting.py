@@ -60,7 +60,7 @@ class Reporter:
             self._events.close()
 
     def epoch_begins(self, position: Position, batches: int) -> None:
-        """A new (or resumed) epoch of so many batches."""
+        """Start reporting a new (or resumed) epoch."""
         self._batches = batches
         if self._progress is not None:
             for task in self._progress.task_ids:

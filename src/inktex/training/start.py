@@ -36,7 +36,7 @@ class Launch:
     data: Path | None = None
     device: str = "auto"
     threads: int = 1
-    synthetic: int = 0  # train on so many synthetic expressions instead of a corpus
+    synthetic: int = 0  # train on this many synthetic expressions instead of a corpus
     initial: Path | None = None  # begin from these weights
 
 
