@@ -16,8 +16,8 @@ from .onnx_stepper import OnnxEncoder, OnnxStepper
 
 READINGS = 5  # found in every search, since confidence depends on what else an ink could be
 # How every model is searched, unless its file says otherwise. Hypotheses e^5 times less probable than the
-# best are dropped. The cost of a step is hypotheses times annotations. Past `widest` the beam narrows, so time
-# grows with the ink and not with its square: 50 symbols still have the whole beam.
+# best are dropped. The cost of a step is hypotheses times annotations. Past `widest` the beam narrows, so
+# time grows with the ink and not with its square: 50 symbols still have the whole beam.
 SEARCH: dict[str, Any] = {"top": READINGS, "prune": 5.0, "widest": 1600, "max_length": 1000}
 
 
