@@ -38,8 +38,8 @@ pytest.importorskip("torch", reason="the commands of the docs need inktex[dev]")
 APP = build_app()
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 X_SQUARED = [
-    [[0, 12], [9, 12], [12, 28], [22, 28]],
-    [[21, 12], [2, 28]],
+    [[0, 12], [6, 16], [12, 22], [20, 28]],
+    [[20, 12], [12, 20], [6, 24], [0, 28]],
     [[29, 4], [33, 0], [38, 2], [38, 7], [28, 17], [39, 17]],
 ]
 

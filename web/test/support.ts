@@ -72,7 +72,7 @@ export function symbolVectors(): SymbolVectors {
 
 /** A model file by its name, as Python finds it. */
 export function modelBytes(name: string): Uint8Array {
-  const path = ["src/inktex/weights", "models", "tests/vectors"].map((folder) => join(repository, folder, `${name}.inktex`)).find(existsSync);
+  const path = ["tests/vectors", "src/inktex/weights", "models"].map((folder) => join(repository, folder, `${name}.inktex`)).find(existsSync);
   if (!path) throw new Error(`there is no model file ${name}.inktex`);
   return new Uint8Array(readFileSync(path));
 }

@@ -17,7 +17,7 @@ from inktex.decoding import Stepper
 from .model import Model, Part
 from .modelfile import SUFFIX, ModelError, ModelFile, join_models, read_model
 
-DEFAULT = "p2"
+DEFAULT = "wide"
 WEIGHTS = ".safetensors"
 
 

@@ -14,8 +14,8 @@ Stroke = Annotated[list[Point], Field(min_length=1, description="One line of the
 
 # x squared, in as few points as it takes.
 EXAMPLE_STROKES: list[JsonValue] = [
-    [[0, 12], [9, 12], [12, 28], [22, 28]],
-    [[21, 12], [2, 28]],
+    [[0, 12], [6, 16], [12, 22], [20, 28]],
+    [[20, 12], [12, 20], [6, 24], [0, 28]],
     [[29, 4], [33, 0], [38, 2], [38, 7], [28, 17], [39, 17]],
 ]
 
