@@ -29,7 +29,6 @@ NAMES = {
     "p3": "`p3`: five of `p2`, averaged",
     "pair": "`pair`: `p2` and a reader from right to left",
     "twin": "**`twin`: one encoder, a decoder for each direction**",
-    "team": "**`team`: the networks of `p3`, `pair` and `twin` together**",
     "wide": "**`wide`: the default; 358 tokens, drawings of other sources too**",
     "free": "`free`: no CROHME ink; may be shipped",
 }
