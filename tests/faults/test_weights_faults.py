@@ -39,7 +39,7 @@ def test_weights_that_are_not_there(tmp_path):
 def test_a_package_without_weights(monkeypatch):
     monkeypatch.setattr(opening, "_folders", list)
     monkeypatch.delenv("INKTEX_MODEL", raising=False)
-    with pytest.raises(ModelError, match=r"no model is called 'p2' \(there are: none, so name a file\)"):
+    with pytest.raises(ModelError, match=r"no model is called 'wide' \(there are: none, so name a file\)"):
         open_model()
 
 
