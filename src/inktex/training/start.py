@@ -98,10 +98,10 @@ def _begin(
     return _train(replace(recipe, model=config), launch, folder, workers, training, validation)
 
 
-def resume(launch: Launch) -> Position:
+def resume(launch: Launch, examples: tuple[Sequence[Example], Sequence[Example]] | None = None) -> Position:
     """Continue the run in the folder, exactly where its last checkpoint was."""
     RunFolder(launch.folder).settings()  # reports what is wrong before waiting for other workers
-    return _resume(launch, Workers.join(launch.device), None)
+    return _resume(launch, Workers.join(launch.device), examples)
 
 
 def _resume(
