@@ -113,8 +113,10 @@ def test_models_are_listed_and_those_that_are_elsewhere_are_named_with_their_pla
 ) -> None:
     listed = installed.run("models")
     assert listed.returncode == 0, listed.stderr
-    name, _, _, path = listed.stdout.strip().split("\t")
-    assert Path(path).is_relative_to(installed.packages)
+    rows = [line.split("\t") for line in listed.stdout.splitlines()]
+    names, paths = [row[0] for row in rows], [row[3] for row in rows]
+    assert names == ["wide", "free"]
+    assert all(Path(path).is_relative_to(installed.packages) for path in paths)
     refused = installed.run("recognize", EXAMPLE, "--model", "p3")
     assert refused.returncode == 2
     said = re.sub(r"[\s│]+", " ", refused.stderr)
@@ -124,9 +126,9 @@ def test_models_are_listed_and_those_that_are_elsewhere_are_named_with_their_pla
         assert words.startswith("no model") or words in listed.stderr
     assert str(folder) in re.sub(r"[\s│]+", "", refused.stderr)
     folder.mkdir(parents=True)
-    shutil.copy(path, folder / "p3.inktex")  # any model will do
+    shutil.copy(paths[0], folder / "p3.inktex")  # any model will do
     assert installed.run("recognize", EXAMPLE, "--model", "p3").stdout == f"{ANSWER}\n"
-    assert [line.split("\t")[0] for line in installed.run("models").stdout.splitlines()] == [name, "p3"]
+    assert [line.split("\t")[0] for line in installed.run("models").stdout.splitlines()] == [*names, "p3"]
 
 
 def test_it_serves_the_page_and_answers(installed: Installed) -> None:

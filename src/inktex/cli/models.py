@@ -33,5 +33,5 @@ def models(
         found = read_model(path)
         about = found.card.get("summary") or ", ".join(member.name for member in found.members)
         typer.echo(f"{each}\t{path.stat().st_size / 1e6:.1f} MB\t{about}\t{path}")
-    if len(known) == 1:
+    if len({path.parent for _, path in known}) == 1:  # only what came with the package
         typer.echo(f"inktex: {where_more_are()}", err=True)
