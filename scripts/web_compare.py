@@ -167,7 +167,7 @@ def compare(
                 continue
             apart.append(abs(own["score"] - other["score"]))
             if apart[-1] > 1e-3:
-                far.append(f"{name}: {own['latex']}, Python {own['score']:.4f}, browser {other['score']:.4f}")
+                far.append(f"{name}: Python {own['score']:.4f}, browser {other['score']:.4f}")
         print(f"\r{begin + len(batch)} of {len(cases)}, {len(different)} differ", end="", flush=True)
     print()
     return {"native": native, "web": web, "apart": apart, "different": different, "far": far}
