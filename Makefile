@@ -9,7 +9,7 @@ LOCKED ?=
 EXACTLY := $(if $(LOCKED),--no-build-isolation --no-deps)
 locked = $(if $(LOCKED),$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $(1))
 
-.PHONY: demo serve site test check docs web fuzz-readers fuzz mutants soak bulk-proof bulk-table two-machines security-table lock audit sbom clean examples lab
+.PHONY: demo serve site test check docs web fuzz-readers fuzz mutants soak bulk-proof bulk-table two-machines serving security-table lock audit sbom clean examples lab
 
 # The recogniser alone: no torch.
 $(VENV)/.stamp-demo: pyproject.toml constraints.txt
@@ -66,8 +66,9 @@ web:  ## build and test the package for browsers
 	else echo "web: skipped, Node and npm are not installed (Debian: apt install nodejs npm)"; fi
 
 CASES ?= 20000
-fuzz-readers: $(VENV)/.stamp-dev  ## so many mutated files, of every format and kind of archive, against the readers
-	$(BIN)/python tests/ink/mutations.py --cases $(CASES)
+RECORD ?=
+fuzz-readers: $(VENV)/.stamp-dev  ## so many mutated files, of every format and kind of archive, against the readers; RECORD=1: into docs/results
+	$(BIN)/python tests/ink/mutations.py --cases $(CASES) $(if $(RECORD),--record)
 
 SECONDS_PER_TARGET ?= 120
 fuzz: $(VENV)/.stamp-dev  ## coverage-guided fuzzing of readers, tokeniser, HTTP API and session messages
@@ -88,13 +89,14 @@ soak: $(VENV)/.stamp-dev  ## live sessions and bulk at once; memory, errors and 
 examples: $(VENV)/.stamp-dev  ## build the examples for browsers and the plug-in for Obsidian into out/examples
 	$(BIN)/python scripts/web_examples.py
 
-# JupyterLab is not among what CI installs: it has an environment of its own, which sees ours.
+# JupyterLab is not among what CI installs: it has an environment of its own, which sees ours. `addsitedir`, and not the bare path,
+# because ours holds inktex by a .pth file, and those are only followed in folders that are added as a site.
 LAB := .venv-lab
 lab: $(VENV)/.stamp-dev  ## the notebook canvas in a real JupyterLab, in Chromium
 	test -x $(LAB)/bin/python || $(BIN)/python -m venv $(LAB)
-	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > "$$($(LAB)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/inktex.pth"
+	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' > "$$($(LAB)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/inktex.pth"
 	$(LAB)/bin/python -m pip install --quiet --disable-pip-version-check 'jupyterlab>=4.2,<5' ipykernel anywidget
-	PYTHONPATH=src OMP_NUM_THREADS=1 $(LAB)/bin/python scripts/lab_check.py
+	OMP_NUM_THREADS=1 $(LAB)/bin/python scripts/lab_check.py
 
 # Ray is not among what CI installs; the tests that need it are skipped there.
 $(VENV)/.stamp-ray: $(VENV)/.stamp-dev
@@ -109,6 +111,10 @@ two-machines: $(VENV)/.stamp-dev  ## train over two launchers, kill a worker: do
 
 bulk-table: $(VENV)/.stamp-ray  ## throughput of the plain engine and of Ray against workers, into docs/scale.md
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/bulk.py
+
+serving: $(VENV)/.stamp-dev  ## load, overload, floods and memory of the server, into the docs (6 minutes; best on a quiet machine)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/serving.py --record
+	$(BIN)/python scripts/security_table.py --write
 
 security-table: $(VENV)/.stamp-dev  ## load held, faults survived, inputs tried, losses: the table of SECURITY.md
 	@$(BIN)/python scripts/security_table.py
@@ -127,4 +133,4 @@ sbom: $(VENV)/.stamp-dev  ## what the recogniser is made of, as CycloneDX: out/s
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --of JSON -o out/sbom.json requirements-demo.txt
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(LAB) build dist .pytest_cache .mypy_cache .ruff_cache

@@ -2,7 +2,7 @@
 
     python benchmarks/serving.py                     # the table, overload, memory over 10,000 requests
     python benchmarks/serving.py --seconds 2 --soak 0 --workers 1     # a quick look
-    python benchmarks/serving.py --record            # also docs/results and docs/figures
+    python benchmarks/serving.py --record            # also docs/results and docs/figures (make serving)
 
 The load comes from this process over loopback, with the page's example formulas as ink, so server and load
 share the machine. Clients behave: who is answered 503 waits as long as Retry-After says. Overload does not:
@@ -21,153 +21,31 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from itertools import cycle
 from pathlib import Path
 from typing import Any
+
+from load import Connection, Load, ask, closed_loop, open_loop, quantile
 
 from inktex.evaluation.provenance import provenance
 from inktex.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "src/inktex/server/static/examples.json"
-STOP_AFTER = 30.0  # seconds after which a request that has no answer counts as lost
-
-
-@dataclass
-class Load:
-    """What came of some load."""
-
-    seconds: float = 0.0
-    answered: list[float] = field(default_factory=list)  # latencies of 200, in seconds
-    shed: list[float] = field(default_factory=list)  # of 503
-    other: Counter[str] = field(default_factory=Counter)
-    lost: int = 0
-
-    @property
-    def sent(self) -> int:
-        """All requests that were begun."""
-        return len(self.answered) + len(self.shed) + sum(self.other.values()) + self.lost
-
-    def take(self, status: int, seconds: float) -> None:
-        """Note one answer."""
-        if status == 200:
-            self.answered.append(seconds)
-        elif status == 503:
-            self.shed.append(seconds)
-        else:
-            self.other[str(status)] += 1
-
-    def row(self) -> dict[str, float]:
-        """The figures of the table."""
-        return {
-            "answered_per_second": len(self.answered) / self.seconds,
-            "p50_ms": 1000 * quantile(self.answered, 0.5),
-            "p99_ms": 1000 * quantile(self.answered, 0.99),
-            "shed": len(self.shed),
-            "shed_p99_ms": 1000 * quantile(self.shed, 0.99),
-            "other": sum(self.other.values()),
-            "lost": self.lost,
-        }
-
-
-def quantile(values: list[float], share: float) -> float:
-    """The value below which this share lies; NaN if there is none."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
-
-
-class Connection:
-    """One kept-alive HTTP connection, with as little work per request as possible."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-
-    async def ask(self, request: bytes) -> tuple[int, float]:
-        """Send a request; status and Retry-After of its answer."""
-        if self.streams is None:
-            self.streams = await asyncio.open_connection("127.0.0.1", self.port)
-        reader, writer = self.streams
-        writer.write(request)
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-        length = re.search(r"content-length: (\d+)", head)
-        await reader.readexactly(int(length[1]) if length else 0)
-        wait = re.search(r"retry-after: (\d+)", head)
-        if "connection: close" in head:
-            self.close()
-        return int(head[9:12]), float(wait[1]) if wait else 0.0
-
-    def close(self) -> None:
-        """Hang up."""
-        if self.streams is not None:
-            self.streams[1].close()
-            self.streams = None
-
-
-async def ask(connection: Connection, request: bytes, load: Load) -> float:
-    """One request, noted; the seconds that the server asks to wait."""
-    begun = time.perf_counter()
-    try:
-        status, wait = await asyncio.wait_for(connection.ask(request), STOP_AFTER)
-    except (OSError, asyncio.IncompleteReadError, TimeoutError):
-        load.lost += 1
-        connection.close()
-        return 0.0
-    load.take(status, time.perf_counter() - begun)
-    return wait
-
-
-async def closed_loop(port: int, clients: int, seconds: float, requests: Iterator[bytes]) -> Load:
-    """So many clients, each asking again as soon as it has its answer."""
-    load = Load()
-    begun = time.perf_counter()
-
-    async def client() -> None:
-        connection = Connection(port)
-        while time.perf_counter() - begun < seconds:
-            wait = await ask(connection, next(requests), load)
-            if wait:
-                await asyncio.sleep(min(wait, max(0.0, seconds - (time.perf_counter() - begun))))
-        connection.close()
-
-    await asyncio.gather(*(client() for _ in range(clients)))
-    load.seconds = time.perf_counter() - begun
-    return load
-
-
-async def open_loop(port: int, rate: float, seconds: float, requests: Iterator[bytes]) -> Load:
-    """Requests at a fixed rate, whether or not earlier ones are answered; each from a client of its own."""
-    load = Load()
-    begun = time.perf_counter()
-    tasks = []
-
-    async def once(request: bytes) -> None:
-        connection = Connection(port)
-        await ask(connection, request, load)
-        connection.close()
-
-    for number in range(int(rate * seconds)):
-        await asyncio.sleep(max(0.0, begun + number / rate - time.perf_counter()))
-        tasks.append(asyncio.create_task(once(next(requests))))
-    await asyncio.gather(*tasks)
-    load.seconds = time.perf_counter() - begun  # until the last answer: what still waited counts as well
-    assert load.sent == len(tasks)
-    return load
 
 
 @contextmanager
-def serving(workers: int, model: str | None) -> Iterator[int]:
-    """A server with so many processes, on a port of its own."""
+def serving(workers: int, model: str | None, checkout: Path = ROOT) -> Iterator[int]:
+    """A server with so many processes, on a port of its own, with the code of a checkout."""
     command = [sys.executable, "-m", "inktex", "serve", "--port", "0", "--no-open", "--workers", str(workers)]
     process = subprocess.Popen(
         [*command, *(["--model", model] if model else [])],
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(checkout / "src")},
     )
     assert process.stderr is not None
     try:
@@ -234,19 +112,23 @@ def overload(
     port: int, capacity: float, times: int, seconds: float, requests: Iterator[bytes]
 ) -> dict[str, float]:
     """So many times what it carries, then at once a few requests as if nothing had been."""
-    load = asyncio.run(open_loop(port, times * capacity, seconds, requests))
+    load = open_loop(port, times * capacity, seconds, requests)
     after = asyncio.run(closed_loop(port, 1, min(seconds, 2.0), requests))
     row = load.row() | {
         "times": times,
         "capacity_per_second": capacity,
         "sent": load.sent,
+        "load_cpu_share": load.cpu_seconds / load.seconds,
+        "load_late_ms": 1000 * load.latest,
         "after_p50_ms": 1000 * quantile(after.answered, 0.5),
     }
     print(
         f"{times:2d} times its capacity of {capacity:.1f}/s: {load.sent} sent in {load.seconds:.1f} s, "
-        f"{len(load.answered)} answered ({row['answered_per_second']:.1f}/s, p99 {row['p99_ms']:.0f} ms), "
+        f"{len(load.answered)} answered ({row['answered_per_second']:.1f}/s, "
+        f"{row['answered_per_second'] / capacity:.0%} of the capacity, p99 {row['p99_ms']:.0f} ms), "
         f"{len(load.shed)} shed with 503 (p99 {row['shed_p99_ms']:.0f} ms), {row['other']:.0f} other, "
-        f"{load.lost} lost; right after: p50 {row['after_p50_ms']:.0f} ms"
+        f"{load.lost} lost; right after: p50 {row['after_p50_ms']:.0f} ms; "
+        f"the load took {100 * row['load_cpu_share']:.0f} % of a core, late by {row['load_late_ms']:.0f} ms"
     )
     return row
 
@@ -274,6 +156,7 @@ with connect(f"ws://127.0.0.1:{port}/v1/session", ping_interval=None) as socket:
 
 def flood(port: int, kind: str, seconds: float, requests: Iterator[bytes]) -> dict[str, Any]:
     """How long another client waits while nobody else asks, and while one session floods the server."""
+    seconds *= 2  # of some hundred answers, more than the slowest one or two are past the 99th percentile
     calm = asyncio.run(closed_loop(port, 1, seconds, requests))
     flooding = subprocess.Popen([sys.executable, "-c", FLOOD, str(port), kind])
     try:
@@ -290,7 +173,8 @@ def flood(port: int, kind: str, seconds: float, requests: Iterator[bytes]) -> di
     }
     print(
         f"flood of {kind}: another client waits p50 {row['flooded_p50_ms']:.0f} ms, p99 "
-        f"{row['flooded_p99_ms']:.0f} ms (alone {row['calm_p50_ms']:.0f} and {row['calm_p99_ms']:.0f} ms)"
+        f"{row['flooded_p99_ms']:.0f} ms (alone {row['calm_p50_ms']:.0f} and {row['calm_p99_ms']:.0f} ms); "
+        f"{row['flooded_p99_ms'] / row['calm_p99_ms']:.1f} times at p99"
     )
     return row
 

@@ -1,7 +1,7 @@
 """The table of SECURITY.md: load held, faults survived, inputs tried, and what was lost, from docs/results.
 
     python scripts/security_table.py            # print it
-    python scripts/security_table.py --write    # put it into SECURITY.md
+    python scripts/security_table.py --write    # put it into SECURITY.md, the server's into docs/server.md
 
 A row appears once its results file is there; the file says which command wrote it.
 """
@@ -16,6 +16,7 @@ from inktex.files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKS = "<!-- security table: python scripts/security_table.py --write -->", "<!-- end of security table -->"
+SERVER_MARKS = "<!-- measured: python scripts/security_table.py --write -->", "<!-- end of measured -->"
 
 
 def load_held(found: dict[str, Any]) -> list[tuple[str, str, int]]:
@@ -81,15 +82,70 @@ def table(results: Path = ROOT / "docs/results") -> str:
     return "\n".join([*lines, "", *notes])
 
 
+def measured(results: Path = ROOT / "docs/results") -> str:
+    """What docs/server.md says of the server's speed and of its behaviour under too much load."""
+    found = json.loads((results / "serving.json").read_text(encoding="utf-8"))
+    made = found["made"]
+    lines = [
+        f"{made['date']}, commit {made['commit']}, {made['machine']}, load average before "
+        f"{found['load_average']:.1f}. Server and clients shared the machine.",
+        "",
+        "| workers | clients | answers/s | p50 ms | p99 ms | refused | lost |",
+        "|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {row['workers']} | {row['clients']} | {row['answered_per_second']:.1f} | {row['p50_ms']:.0f} "
+        f"| {row['p99_ms']:.0f} | {row['shed']} | {row['lost']} |"
+        for row in found["table"]
+    ]
+    lines += [
+        "",
+        "| workers | offered | answers/s | of the capacity | p99 ms | refused | refusals, p99 ms | lost |",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in found["overload"]:
+        share = row["answered_per_second"] / row["capacity_per_second"]
+        refusals = f"{row['shed_p99_ms']:.0f}" if row["shed"] else ""
+        lines.append(
+            f"| {row['workers']} | {row['times']} × {row['capacity_per_second']:.0f}/s "
+            f"| {row['answered_per_second']:.1f} | {share:.0%} | {row['p99_ms']:.0f} | {row['shed']} "
+            f"| {refusals} | {row['lost']} |"
+        )
+    lines += [
+        "",
+        "| a session floods it with | another client, p50 and p99 ms | alone | times as long at p99 |",
+        "|---|---:|---:|---:|",
+    ]
+    lines += [
+        f"| `{row['kind']}` | {row['flooded_p50_ms']:.0f}, {row['flooded_p99_ms']:.0f} "
+        f"| {row['calm_p50_ms']:.0f}, {row['calm_p99_ms']:.0f} "
+        f"| {row['flooded_p99_ms'] / row['calm_p99_ms']:.1f} |"
+        for row in found["floods"]
+    ]
+    if "soak" in found:
+        soak = found["soak"]
+        lines += [
+            "",
+            f"Memory of all processes over {soak['requests']:,} requests: {soak['half_1_mb']:.1f} MB in the "
+            f"first half, {soak['half_2_mb']:.1f} MB in the second.",
+        ]
+    return "\n".join(lines)
+
+
+def put(page: Path, marks: tuple[str, str], text: str) -> None:
+    """Put text between its marks."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(marks[0])
+    after = rest.partition(marks[1])[2]
+    write_atomically(page, f"{before}{marks[0]}\n{text}\n{marks[1]}{after}")
+
+
 def main() -> None:
     """Print, or write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="put it into SECURITY.md")
+    parser.add_argument("--write", action="store_true", help="put it into SECURITY.md and docs/server.md")
     if parser.parse_args().write:
-        page = ROOT / "SECURITY.md"
-        before, _, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
-        after = rest.partition(MARKS[1])[2]
-        write_atomically(page, f"{before}{MARKS[0]}\n{table()}\n{MARKS[1]}{after}")
+        put(ROOT / "SECURITY.md", MARKS, table())
+        put(ROOT / "docs/server.md", SERVER_MARKS, measured())
     print(table())
 
 

@@ -252,7 +252,7 @@ def test_a_declared_length_far_past_the_limit_is_refused_at_once() -> None:
         asked = limited(b"", headers=(("content-length", str(declared)),))
         assert asked.left == left, declared
         assert asked.reached is (left == 0)
-    for nonsense in ("-1", "x", "1.5", " ", ""):
+    for nonsense in ("-1", "x", "1.5", " ", "", "²"):
         asked = limited(b"", headers=(("content-length", nonsense),))
         assert (asked.status, asked.code) == (400, "bad_length"), nonsense
 
@@ -333,3 +333,26 @@ def test_what_is_known_of_paths() -> None:
         "multipart/form-data",
         "application/json",
     )
+
+
+@pytest.mark.parametrize(
+    ("full", "path", "length", "refused"),
+    [
+        (True, "/v1/recognize", "2", True),
+        (True, "/v1/recognize", str(ServerLimits().body_bytes), True),
+        (True, "/v1/recognize", str(ServerLimits().body_bytes + 1), False),
+        (True, "/v1/render", "2", False),
+        (False, "/v1/recognize", "2", False),
+    ],
+)
+def test_who_would_wait_too_long_is_refused_from_the_headers(
+    full: bool, path: str, length: str, refused: bool
+) -> None:
+    service: Any = SimpleNamespace(
+        options=ServerOptions(), engine=SimpleNamespace(full=full, expected_wait=7.0)
+    )
+    headers = [(name.encode(), value.encode()) for name, value in (OWN, JSON, ("content-length", length))]
+    answer = Guard(None, service).refusal(path, headers)  # type: ignore[arg-type]
+    assert (answer is not None) is refused
+    if answer is not None:
+        assert (answer.status, answer.code, answer.headers) == (503, "busy", {"Retry-After": "7"})

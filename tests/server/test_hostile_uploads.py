@@ -72,6 +72,26 @@ def test_too_many_inks_in_a_file_are_refused(serve: Callable[..., Any], recogniz
         answer = httpx.post(f"{url}/v1/ink", files={"file": ("book.xopp", book)}, timeout=120)
         assert answer.status_code == status
     assert "more than 2 inks" in answer.json()["error"]["message"]
+    assert ServerLimits().inks == 20  # as SECURITY.md says
+
+
+def test_a_reader_that_does_not_start_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Left alone it may ignore SIGTERM, and a worker that ends would wait for it without end."""
+    monkeypatch.setattr(sandbox, "START_SECONDS", 0.0)
+    reader = Sandbox()
+    with pytest.raises(OSError, match="does not start"):
+        reader.start()
+    gone = not reader._process.is_alive()
+    reader._process.kill()
+    assert gone
+
+
+def test_without_a_reader_everything_else_is_served(
+    serve: Callable[..., Any], recognizer: Recognizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "START_SECONDS", 0.0)
+    url = serve(recognizer).url
+    assert httpx.post(f"{url}/v1/recognize", json=INK, timeout=120).status_code == 200
 
 
 def test_reading_has_a_limit_of_time_that_ends_the_work(reader: Sandbox) -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from inktex.server import ServerOptions
+from inktex.server.running import config_for
 from running_server import until
 
 INK = {"strokes": [[[0, 0], [9, 9.125]], [[0, 9], [9, 0]]]}
@@ -40,8 +42,12 @@ class Command:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self._told = False
-        until(lambda: self.url or self.process.poll() is not None)
-        until(lambda: self.get("/readyz").status_code == 200)
+        try:
+            until(lambda: self.url or self.process.poll() is not None)
+            until(lambda: self.get("/readyz").status_code == 200)
+        except BaseException:
+            self.process.kill()  # its workers end with it
+            raise
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -179,6 +185,45 @@ def test_it_ends_within_its_grace(workers: int, command: Callable[..., Command])
     assert time.monotonic() - begun < 100
 
 
+def test_a_worker_knows_the_grace_itself() -> None:
+    """Else it would be killed by its parent, which cannot say why to those who had part of an answer."""
+    assert config_for(ServerOptions(grace_seconds=1.5), app=None).timeout_graceful_shutdown == 2
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_refusals_do_not_wait_for_a_worker(
+    workers: int, command: Callable[..., Command], tmp_path: Path
+) -> None:
+    """Workers that stand still are as slow to refuse as can be; who comes too many is told at once."""
+    go_on = tmp_path / "go on"
+    server = command("--workers", str(workers), "--queue", "2", "--time-limit", "200", GO_ON=str(go_on))
+    taken: list[Wire] = []
+    while server.under_way < 3 * workers:  # one works, two wait
+        taken.append(server.connect())
+        taken[-1].ask()
+        until(lambda: server.under_way + server.value("inktex_shed_total") >= len(taken))
+    shed = server.value("inktex_shed_total")
+    stopped = server.workers
+    for worker in stopped:
+        os.kill(worker, signal.SIGSTOP)
+    try:
+        for _ in range(20):
+            wire = server.connect()
+            wire.socket.settimeout(30)
+            wire.ask()
+            status, headers, body = wire.hear()
+            assert (status, json.loads(body)["error"]["code"]) == (503, "busy")
+            assert int(headers["retry-after"]) >= 1
+    finally:
+        for worker in stopped:
+            os.kill(worker, signal.SIGCONT)
+        go_on.touch()
+    assert server.value("inktex_shed_total") == shed + 20
+    statuses = [wire.hear()[0] for wire in taken]
+    assert statuses.count(200) == 3 * workers
+    assert statuses.count(503) == shed
+
+
 def test_two_workers_share_connections_and_counters(command: Callable[..., Command]) -> None:
     server = command("--workers", "2", "--time-limit", "100")
     until(lambda: _in_equal_shares(server))
@@ -188,8 +233,8 @@ def test_two_workers_share_connections_and_counters(command: Callable[..., Comma
     assert [wire.hear()[0] for wire in wires] == [200] * 8
     counted = 'inktex_requests_total{endpoint="recognize",status="200"}'
     assert {server.value(counted) for _ in range(6)} == {8}  # whichever process is asked
-    both = sum(_memory(worker) for worker in server.workers)
-    assert server.value("process_resident_memory_bytes") == pytest.approx(both, rel=0.2)
+    all_of_it = sum(_memory(process) for process in [server.process.pid, *server.workers])
+    assert server.value("process_resident_memory_bytes") == pytest.approx(all_of_it, rel=0.1)
 
 
 def test_a_worker_that_is_killed_costs_no_answer(command: Callable[..., Command], tmp_path: Path) -> None:

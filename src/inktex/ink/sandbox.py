@@ -86,6 +86,7 @@ class Sandbox:
         theirs.close()
         self._read = 0
         if not self._pipe.poll(START_SECONDS):
+            self._end()  # it may still ignore SIGTERM, and then this process could not end either
             raise OSError("the process that reads files does not start")
         self._pipe.recv()
         return self._pipe

@@ -1,5 +1,6 @@
 """Builds the ASGI application: the page, the API, and the middleware around both."""
 
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,7 +23,9 @@ from inktex.server.metrics import Metrics, SharedMetrics
 from inktex.server.options import ServerOptions
 from inktex.server.service import Service
 from inktex.server.session import LiveSession
-from inktex.server.watch import Watch
+from inktex.server.watch import Watch, count_request
+
+log = logging.getLogger("inktex.server")
 
 STATIC = Path(__file__).parent / "static"
 _WARM_UP = [[(0.0, 0.0), (6.0, 9.0), (12.0, 0.0)], [(0.0, 5.0), (12.0, 5.0)]]
@@ -82,7 +85,7 @@ class Application:
         """What a POST gets at once, without passing through all of this; counted like any other answer."""
         error = self._guard.refusal(path, headers)
         if error is not None:
-            self._app.count({"path": path, "method": "POST"}, error.status, 0.0, 0)
+            count_request(self.service.metrics, "POST", path, error.status, 0.0, 0)
         return error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,7 +96,10 @@ class Application:
     async def _lifespan(self, routes: FastAPI) -> AsyncIterator[None]:
         del routes
         self.service.loaded = await anyio.to_thread.run_sync(self._loaded)
-        await anyio.to_thread.run_sync(self.service.sandbox.start)
+        try:
+            await anyio.to_thread.run_sync(self.service.sandbox.start)
+        except OSError as error:  # the machine is very busy; the first upload tries again
+            log.warning("%s", error)
         yield
         self.service.close()
 

@@ -2,8 +2,8 @@
 
 The parent keeps its own handle of every connection and reads in shared memory how far each is. So a worker
 that is killed costs nobody an empty reply: connections on which nothing was asked go to another worker, and
-requests that were under way are answered 503. Told to end, the parent accepts all who wait at the port, hands
-them over, and only then tells the workers to end.
+requests that were under way are answered 503. While no worker has room, it refuses itself (desk.py). Told to
+end, the parent accepts all who wait at the port, hands them over, and only then tells the workers to end.
 """
 
 import logging
@@ -18,10 +18,11 @@ from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from multiprocessing.sharedctypes import RawArray
 from time import monotonic
-from typing import Any
 
-from inktex.server.errors import busy
-from inktex.server.watch import raw_response
+from inktex.server.desk import Desk
+from inktex.server.metrics import Metrics, SharedMetrics
+from inktex.server.options import ServerOptions
+from inktex.server.watch import count_request
 from inktex.server.worker import (
     ASKED,
     CLOSED,
@@ -36,7 +37,6 @@ from inktex.server.worker import (
 )
 
 CONNECTIONS = 8192  # at once, of all workers
-LINGERING_SECONDS = 2.0  # for a client to read why it was refused
 HANGING_SECONDS = 60.0  # without a sign of life, after which a worker is killed
 _TICK = 0.25
 
@@ -59,25 +59,32 @@ class Dispatcher:
     def __init__(
         self,
         listener: socket.socket,
-        workers: int,
-        work: Callable[..., None],
-        arguments: tuple[Any, ...],
-        *,
-        grace_seconds: float,
+        options: ServerOptions,
+        shared: SharedMetrics,
+        work: Callable[[ServerOptions, SharedMetrics, socket.socket, Places, int], None],
     ) -> None:
-        """`work(*arguments, control, places, number)` is what each process does."""
+        """`work(options, shared, control, places, number)` is what each process does."""
         self._context = get_context("spawn")
         self._listener = listener
-        self._work, self._arguments = work, arguments
-        self._grace = grace_seconds
-        self._places = Places(RawArray("B", CONNECTIONS), RawArray("d", workers))
+        self._work, self._options, self._shared = work, options, shared
+        self._places = Places(
+            RawArray("B", CONNECTIONS), RawArray("d", options.workers), RawArray("d", options.workers)
+        )
         self._free = list(range(CONNECTIONS))
         # Accepted, and nobody there to serve them yet; NEW, or IDLE where another worker has answered before.
         self._waiting: deque[tuple[socket.socket, int]] = deque()
-        self._lingering: dict[socket.socket, float] = {}
         self._selector = selectors.DefaultSelector()
-        self._workers = [self._start(number) for number in range(workers)]
+        self._metrics = Metrics(shared)
+        self._desk = Desk(
+            self._selector,
+            options,
+            hand_over=lambda connection: self._waiting.append((connection, NEW)),
+            waiting_time=self._waiting_time,
+            count=lambda path, status: count_request(self._metrics, "POST", path, status, 0.0, 0),
+        )
+        self._workers = [self._start(number) for number in range(options.workers)]
         self._ending: float | None = None  # when those who are still there are killed
+        self._accept_again: float | None = None  # when it looks at the port again; None: it does
         self.exit_code = 0
 
     def run(self) -> int:
@@ -110,36 +117,54 @@ class Dispatcher:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, signal.SIG_IGN)  # all is done but the last words
             for connection, _ in self._waiting:
-                self._refuse(connection)
-            while self._lingering:
+                self._desk.refuse(connection)
+            while self._desk.lingering:
                 for key, _ in self._selector.select(_TICK):
                     key.data()
-                self._let_go()
+                self._desk.look_after()
         return self.exit_code
 
     # Connections --------------------------------------------------------------------------------------------
 
     def _accept(self) -> None:
         """Take all who wait at the port, as long as there are places."""
-        while len(self._waiting) < len(self._free):
+        while len(self._waiting) + len(self._desk) < len(self._free):
             try:
                 connection, _ = self._listener.accept()
             except BlockingIOError:
                 return
-            except OSError as error:  # it left again, or there are no more handles
+            except ConnectionError:  # it left again
+                continue
+            except OSError as error:
                 log.warning("a connection could not be accepted: %s", error.strerror)
-                return
+                break
             # Head and body of an answer are two packets; the second would wait 40 ms for the first's receipt.
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._waiting.append((connection, NEW))
+            if self._ending is None and self._waiting_time() is not None:
+                self._desk.ask(connection)
+            else:
+                self._waiting.append((connection, NEW))
+        if (
+            self._ending is None
+        ):  # no places or no handles are left: asked again at once, nothing would change
+            self._selector.unregister(self._listener)
+            self._accept_again = monotonic() + _TICK
+
+    def _waiting_time(self) -> float | None:
+        """Seconds that a request would wait for the recogniser; None if a worker has room, or all start."""
+        waits = [self._places.full[worker.number] for worker in self._workers if worker.ready]
+        return min(waits, default=0.0) or None
 
     def _hand_out(self) -> None:
-        """Give each connection that waits to the worker that has fewest."""
+        """Give each connection that waits to the worker that has fewest, first of all to those with room."""
         while self._waiting and self._free:
-            ready = sorted((each for each in self._workers if each.ready), key=lambda w: len(w.connections))
+            ready = sorted((each for each in self._workers if each.ready), key=self._business)
             if not any(self._give(worker, *self._waiting[0]) for worker in ready):
                 return
             self._waiting.popleft()
+
+    def _business(self, worker: _Worker) -> tuple[bool, int]:
+        return self._places.full[worker.number] > 0.0, len(worker.connections)
 
     def _give(self, worker: _Worker, connection: socket.socket, state: int) -> bool:
         place = self._free.pop()
@@ -152,40 +177,16 @@ class Dispatcher:
         worker.connections[place] = connection
         return True
 
-    def _refuse(self, connection: socket.socket) -> None:
-        """Say that there is nobody to answer, and leave the client time to read it."""
-        with suppress(OSError):
-            connection.setblocking(False)
-            connection.send(raw_response(busy(1.0)))
-            connection.shutdown(socket.SHUT_WR)
-        self._lingering[connection] = monotonic() + LINGERING_SECONDS
-        self._selector.register(connection, selectors.EVENT_READ, lambda: self._skip(connection))
-
-    def _skip(self, connection: socket.socket) -> None:
-        """Pass over the rest of a request: closing with it unread would take the answer back."""
-        try:
-            over = not connection.recv(65536)
-        except BlockingIOError:
-            return
-        except OSError:
-            over = True
-        if over:
-            self._lingering[connection] = 0.0
-
-    def _let_go(self) -> None:
-        now = monotonic()
-        for connection in [each for each, end in self._lingering.items() if end <= now]:
-            del self._lingering[connection]
-            self._selector.unregister(connection)
-            connection.close()
-
     # Workers ------------------------------------------------------------------------------------------------
 
     def _start(self, number: int) -> _Worker:
         ours, theirs = socket.socketpair()
         self._places.alive[number] = monotonic()
+        self._places.full[number] = 0.0
         process = self._context.Process(
-            target=self._work, args=(*self._arguments, theirs, self._places, number), name=f"worker-{number}"
+            target=self._work,
+            args=(self._options, self._shared, theirs, self._places, number),
+            name=f"worker-{number}",
         )
         process.start()
         theirs.close()
@@ -221,7 +222,7 @@ class Dispatcher:
             if state in (NEW, IDLE):
                 self._waiting.append((connection, state))
             elif state == ASKED:
-                self._refuse(connection)
+                self._desk.refuse(connection)
             else:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
@@ -238,8 +239,11 @@ class Dispatcher:
 
     def _look_after(self) -> None:
         """Tell the workers to end, once all connections are with them; kill who does not, or hangs."""
-        self._let_go()
+        self._desk.look_after()
         now = monotonic()
+        if self._accept_again is not None and now > self._accept_again and self._ending is None:
+            self._accept_again = None
+            self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
         for worker in self._workers:
             if self._ending is not None and not worker.told and not (self._waiting and worker.ready):
                 with suppress(BlockingIOError, BrokenPipeError):
@@ -252,7 +256,10 @@ class Dispatcher:
 
     def _end(self) -> None:
         """Take all who wait, and close the port."""
+        # A worker needs a moment beyond the grace itself.
+        self._ending = monotonic() + self._options.grace_seconds + 3.0
+        self._desk.hand_over_all()
         self._accept()
-        self._selector.unregister(self._listener)
+        if self._accept_again is None:
+            self._selector.unregister(self._listener)
         self._listener.close()
-        self._ending = monotonic() + self._grace + 3.0  # a worker needs a moment beyond the grace itself

@@ -16,6 +16,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inktex.server.errors import RequestError, busy
+from inktex.server.options import ServerOptions
 from inktex.server.service import Service
 
 BEARER_PROTOCOL = "bearer."  # pages cannot set headers on a WebSocket; they offer the token as a protocol
@@ -67,8 +68,8 @@ class Guard:
         route = route_of(scope["path"])
         headers = Headers(scope=scope)
         try:
-            self._check_names(headers)
-            self._check_token(route, headers)
+            _check_names(self.options, headers)
+            _check_token(self.options, route, headers)
             if scope["type"] == "http":
                 _check_method(route, scope["method"])
             if scope["type"] == "http" and scope["method"] == "POST":
@@ -90,55 +91,16 @@ class Guard:
 
         Under overload this is what most requests get, so it does as little as possible.
         """
-        route = route_of(path)
         engine = self.service.engine
-        if not (route.works and engine.full):
-            return None
-        headers = Headers(raw=raw_headers)
-        length = headers.get("content-length", "")
-        if not length.isdigit() or int(length) > self.options.limits.body_bytes:
-            return None
-        if "origin" in headers and self.options.origins:  # the answer needs headers for the browser
-            return None
-        try:
-            self._check_names(headers)
-            self._check_token(route, headers)
-            _check_type(route, headers)
-        except RequestError:
+        if not engine.full or not waits_for_recogniser(self.options, path, raw_headers):
             return None
         return busy(engine.expected_wait)
-
-    def _check_names(self, headers: Headers) -> None:
-        # Starlette's TrustedHostMiddleware knows no numeric addresses, no IPv6, and no shape of our errors.
-        host = headers.get("host", "").lower()
-        name = host if host.endswith("]") else host.rpartition(":")[0] or host
-        if not self.options.is_called(name):
-            raise RequestError(421, "unknown_host", "unknown host name; allow it with --allow-host")
-        origin = headers.get("origin")
-        if origin is None or origin in self.options.origins:
-            return
-        if _host_of(origin) != host:
-            raise RequestError(
-                403, "foreign_origin", "requests from other origins are not allowed; allow one with --cors"
-            )
-
-    def _check_token(self, route: Route, headers: Headers) -> None:
-        token = self.options.token
-        if token is None or not route.token:
-            return
-        if not any(hmac.compare_digest(given, token.encode()) for given in _given_tokens(route, headers)):
-            raise RequestError(
-                401,
-                "unauthorized",
-                "this server needs a token: Authorization: Bearer …",
-                {"WWW-Authenticate": 'Bearer realm="inktex"'},
-            )
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes:
         """The body, unless it is too long or too slow."""
         limits = self.options.limits
         declared = headers.get("content-length", "0")
-        if not declared.isdigit():
+        if not _is_number(declared):
             raise RequestError(400, "bad_length", "Content-Length must be a number")
         if int(declared) > _SKIPPED * limits.body_bytes:
             raise _too_large(limits.body_bytes)
@@ -167,6 +129,58 @@ class Guard:
                 f"the request was not complete after {limits.body_seconds:g} s",
                 {"Connection": "close"},
             ) from None
+
+
+def waits_for_recogniser(options: ServerOptions, path: str, raw_headers: list[tuple[bytes, bytes]]) -> bool:
+    """Whether a POST asks the recogniser, and its headers give no other reason to refuse it."""
+    route = route_of(path)
+    if not route.works:
+        return False
+    headers = Headers(raw=raw_headers)
+    length = headers.get("content-length", "")
+    if not _is_number(length) or int(length) > options.limits.body_bytes:
+        return False
+    if "origin" in headers and options.origins:  # the answer needs headers for the browser
+        return False
+    try:
+        _check_names(options, headers)
+        _check_token(options, route, headers)
+        _check_type(route, headers)
+    except RequestError:
+        return False
+    return True
+
+
+def _check_names(options: ServerOptions, headers: Headers) -> None:
+    # Starlette's TrustedHostMiddleware knows no numeric addresses, no IPv6, and no shape of our errors.
+    host = headers.get("host", "").lower()
+    name = host if host.endswith("]") else host.rpartition(":")[0] or host
+    if not options.is_called(name):
+        raise RequestError(421, "unknown_host", "unknown host name; allow it with --allow-host")
+    origin = headers.get("origin")
+    if origin is None or origin in options.origins:
+        return
+    if _host_of(origin) != host:
+        raise RequestError(
+            403, "foreign_origin", "requests from other origins are not allowed; allow one with --cors"
+        )
+
+
+def _check_token(options: ServerOptions, route: Route, headers: Headers) -> None:
+    token = options.token
+    if token is None or not route.token:
+        return
+    if not any(hmac.compare_digest(given, token.encode()) for given in _given_tokens(route, headers)):
+        raise RequestError(
+            401,
+            "unauthorized",
+            "this server needs a token: Authorization: Bearer …",
+            {"WWW-Authenticate": 'Bearer realm="inktex"'},
+        )
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()  # there are digits, as ², of which int makes nothing
 
 
 def _host_of(origin: str) -> str | None:

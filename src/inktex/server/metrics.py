@@ -66,7 +66,7 @@ _SINGLES = {
     "sessions": _Single(3, "inktex_sessions", "gauge", "Live sessions now."),
     "waiting": _Single(4, "inktex_waiting", "gauge", "Calls waiting for their turn now."),
     "running": _Single(5, "inktex_running", "gauge", "Recognitions under way now."),
-    "memory": _Single(6, "process_resident_memory_bytes", "gauge", "Memory of all worker processes."),
+    "memory": _Single(6, "process_resident_memory_bytes", "gauge", "Memory of all processes."),
     "strokes": _Single(7, "inktex_strokes_total", "counter", "Strokes recognised."),
 }
 
@@ -76,7 +76,7 @@ class SharedMetrics:
 
     def __init__(self, processes: int) -> None:
         context = get_context("spawn")
-        slots = processes + 2  # one may start while the one it replaces still stops
+        slots = processes + 3  # their parent; and one may start while the one it replaces still stops
         self.values = RawArray("d", slots * _SIZE)
         self.owners = RawArray("q", slots)
         self.lock = context.Lock()

@@ -1,6 +1,7 @@
 """Server options: where it listens, who may use it, and its limits."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from ipaddress import ip_address
 from socket import gethostname
 
@@ -71,12 +72,14 @@ class ServerOptions:
         A page of another site can make a browser ask this machine under the site's own name (DNS rebinding);
         then the browser takes both for one origin. Only the name tells. Numeric addresses are nobody's name.
         """
+        return name in self._own_names or (not self.loopback and _is_numeric(name))
+
+    @cached_property
+    def _own_names(self) -> frozenset[str]:
         own = {"localhost", "127.0.0.1", "[::1]", self.host, f"[{self.host}]", *self.hosts}
         if not self.loopback:
             own.add(gethostname())
-        if name in {each.lower() for each in own}:
-            return True
-        return not self.loopback and _is_numeric(name)
+        return frozenset(each.lower() for each in own)
 
     @property
     def address(self) -> str:

@@ -1,7 +1,9 @@
 """Starts and stops the server.
 
-With several workers, this process opens the port and hands connections to that many others (dispatch.py). On
-SIGTERM or Ctrl+C no new connections are accepted, current requests are answered, then the processes end.
+This process opens the port and hands connections to the workers, also if there is only one (dispatch.py): a
+process that recognizes is too slow to refuse. On SIGTERM or Ctrl+C no new connections are accepted, current
+requests are answered, then the processes end. Windows cannot hand over connections; there, one process does
+everything.
 """
 
 import logging
@@ -12,6 +14,7 @@ import sys
 import webbrowser
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from threading import Timer
 from typing import Any
 
@@ -53,14 +56,12 @@ def run(
         say("inktex: everyone who reaches this machine can use it; set a token with --token")
     if open_page:
         Timer(1.0, webbrowser.open, [options.address]).start()
-    if options.workers == 1:
+    if not hasattr(socket, "send_fds"):
         app = create_app(options, recognizer=recognizer, shared=shared)
         _serve(OrderlyServer(config_for(options, app)), app, [listener])
         return
     del recognizer
-    code = Dispatcher(
-        listener, options.workers, _work, (options, shared), grace_seconds=options.grace_seconds
-    ).run()
+    code = Dispatcher(listener, options, shared, _work).run()
     if code:
         raise SystemExit(code)
 
@@ -82,6 +83,7 @@ def _work(
     """What each worker process does."""
     _set_up_log(options)
     app = create_app(options, shared=shared)
+    app.service.tell_full = partial(places.tell_full, number)
     _serve(Worker(config_for(options, app), control, places, number), app)
 
 

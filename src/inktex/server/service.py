@@ -45,6 +45,8 @@ class Service:
         self.sandbox = Sandbox()
         self._uploads = Engine(queue=options.limits.queue)  # they wait for the reader, not the recogniser
         self._sessions = 0
+        # Told the seconds that a request would wait when it is refused for that, None when it would be taken.
+        self.tell_full: Callable[[float | None], None] = lambda seconds: None
 
     @property
     def loaded(self) -> Recognizer | None:
@@ -182,6 +184,7 @@ class Service:
     def _count_calls(self, waiting: int, running: int) -> None:
         self.metrics.put("waiting", waiting)
         self.metrics.put("running", running)
+        self.tell_full(self.engine.expected_wait if self.engine.full else None)
 
     def count(self, answer: Recognition, ink: Ink) -> None:
         """Take note of one recognition; of its ink only if that was asked for."""

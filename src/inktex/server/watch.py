@@ -54,7 +54,8 @@ class Watch:
             nonlocal counted
             if not counted:
                 counted = True
-                self.count(scope, status or 499, perf_counter() - begun, size)
+                seconds, method = perf_counter() - begun, scope.get("method", "WS")
+                count_request(self.metrics, method, scope["path"], status or 499, seconds, size)
 
         async def watched(message: Message) -> None:
             nonlocal status, size
@@ -91,20 +92,15 @@ class Watch:
         finally:
             count()
 
-    def count(self, scope: Scope, status: int, seconds: float, size: int) -> None:
-        """Take note of a request and its answer."""
-        route = route_of(scope["path"])
-        self.metrics.request(route.endpoint, status, seconds)
-        if status == 503 and route.content_type is not None:  # here, since several places refuse
-            self.metrics.add("shed")
-        log.info(
-            "%s %s %d %.1f ms %d bytes",
-            scope.get("method", "WS"),
-            ascii(scope["path"][:80])[1:-1],
-            status,
-            seconds * 1000,
-            size,
-        )
+
+def count_request(metrics: Metrics, method: str, path: str, status: int, seconds: float, size: int) -> None:
+    """Take note of a request and its answer."""
+    route = route_of(path)
+    metrics.request(route.endpoint, status, seconds)
+    if status == 503 and route.content_type is not None:  # here, since several places refuse
+        metrics.add("shed")
+    shown = ascii(path[:80])[1:-1]
+    log.info("%s %s %d %.1f ms %d bytes", method, shown, status, seconds * 1000, size)
 
 
 def _add_headers(message: Message, path: str) -> None:

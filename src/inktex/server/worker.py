@@ -34,6 +34,11 @@ class Places:
 
     states: Any  # of each place: NEW, IDLE, ASKED or ANSWERING
     alive: Any  # of each worker: when it last said that it is alive
+    full: Any  # of each worker: seconds that a request would wait if it is refused for that, else 0
+
+    def tell_full(self, number: int, seconds: float | None) -> None:
+        """Note whether a worker refuses requests, since they would wait so long; None: it takes them."""
+        self.full[number] = 0.0 if seconds is None else max(seconds, 0.001)
 
 
 class Place:
