@@ -132,3 +132,10 @@ def test_a_symbol_of_bars_and_dots_alone_is_one_line(strokes):
 def test_two_numbers_below_each_other_are_two_lines():
     ones = [[(0, 0), (5, -5), (5, 30)], [(0, 100), (5, 95), (5, 130)]]
     assert len(find_lines(Ink.from_strokes(ones))) == 2
+
+
+def test_a_line_that_was_there_stays_where_it_is_nearly_one_anyway():
+    above, below = line("x+1=x", 0, 0), line("x+1=x", 40, 22)
+    ink = Ink.from_strokes(above + below)
+    assert len(find_lines(ink)) == 1
+    assert find_lines(ink, begun=[9]) == [tuple(range(9)), tuple(range(9, 18))]

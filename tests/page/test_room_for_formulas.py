@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_up import MadeUpServer, other, recognition
+from made_up import NAMESPACE, MadeUpServer, other, recognition
 
 Strokes = list[list[list[float]]]
 LONG = [*"abcdefghijklmnop", "=", *"qrstuvwxyz", "+", *"abcdefghijklmnop", "+", *"qrstuvwxyz"]
@@ -53,6 +53,49 @@ def test_long_formulas_have_room(
         assert right >= 0
     if size[0] > 640:
         assert all(begin >= 0 and end <= size[0] for *_, begin, end in places)
+
+
+def a_system(ids: list[str], pins: list[Any]) -> dict[str, Any]:
+    del pins
+    rows = "".join(f"<mtr><mtd><mi>x</mi><mo>+</mo><mn>{n}</mn></mtd></mtr>" for n in range(2))
+    reading = other([r"\begin{cases}", "x", "+", "0", r"\\", "x", "+", "1", r"\end{cases}"])
+    reading["mathml"] = f'<math xmlns="{NAMESPACE}" display="block"><mtable>{rows}</mtable></math>'
+    return recognition(["x"], len(ids), others=[reading])
+
+
+@pytest.mark.parametrize("size", [(360, 740), (768, 1024), (1280, 800)])
+def test_other_readings_of_several_rows_fit_in_their_place(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any, size: tuple[int, int]
+) -> None:
+    page = new_page("about:blank", viewport={"width": size[0], "height": size[1]})
+    MadeUpServer(page, a_system)
+    page.goto(page_server.url)
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    x, y = paper.box["x"] + 150, paper.box["y"] + 60
+    paper.wait_for_answer(lambda: paper.stroke([[x, y], [x, y + 30]]))
+    field, button, table, others = (
+        page.locator(name).bounding_box()
+        for name in (".field", "#candidates button", "#candidates mtable", "#others")
+    )
+    assert button["y"] >= field["y"] + field["height"]
+    assert button["y"] + button["height"] <= others["y"] + others["height"]
+    assert table["y"] >= button["y"]
+    assert table["y"] + table["height"] <= button["y"] + button["height"]
+
+
+def test_the_line_in_the_field_is_seen_in_forced_colours(
+    new_page: Callable[..., Any], page_server: Any
+) -> None:
+    page = new_page(page_server.url, forced_colors="active")
+    page.wait_for_selector('#state[data-state="ready"]')
+    page.set_input_files("#file", Path(__file__).parents[2] / "examples" / "page.xopp")
+    page.wait_for_selector("#formula .line[data-current]")
+    colour = "e => getComputedStyle(e).borderInlineStartColor"
+    here = page.locator("#formula .line[data-current]").evaluate(colour)
+    elsewhere = page.locator("#formula .line:not([data-current])").first.evaluate(colour)
+    background = page.locator("body").evaluate("e => getComputedStyle(e).backgroundColor")
+    assert elsewhere == background != here
 
 
 def test_the_active_tool_is_seen_in_forced_colours(new_page: Callable[..., Any], page_server: Any) -> None:

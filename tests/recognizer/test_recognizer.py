@@ -1,5 +1,6 @@
 """Strokes in, an answer out: LaTeX, confidence, alternatives, symbols with strokes, MathML, JSON."""
 
+import dataclasses
 import io
 import json
 import threading
@@ -258,3 +259,13 @@ def test_every_group_of_the_symbol_table_can_be_named():
     assert r"\langle" in allowed_tokens("brackets", vocabulary)
     assert {"x", "X", r"\pi"} <= allowed_tokens("letters", vocabulary)
     assert not any(" " in name for name in GROUPS)
+
+
+def test_a_reading_that_is_hardly_possible_is_not_offered(recognizer, strokes):
+    reading = recognizer.reader().read_one(Ink.from_strokes(strokes))
+    best, second, third, *_ = reading.hypotheses
+    likely = dataclasses.replace(second, log_prob=best.log_prob - 4.9)
+    hardly = dataclasses.replace(third, log_prob=best.log_prob - 5.1)
+    answer = recognizer.assembler.recognition(dataclasses.replace(reading, hypotheses=(best, likely, hardly)))
+    words = recognizer.model.info.vocabulary
+    assert [other.texts for other in answer.alternatives] == [words.decode(likely.tokens)]

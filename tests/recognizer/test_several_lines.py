@@ -103,6 +103,27 @@ def test_while_the_third_line_is_written_the_first_two_are_not_read_again(recogn
     assert reads == [1, 2, 3, 4, 5]
 
 
+# (x+1)/(x-1) as this project draws it. Before the denominator has its minus sign it looks like a line.
+FRACTION = [
+    [(16, 27), (42, 42), (68, 22)],
+    [(60, 18), (37, 31), (18, 40)],
+    [(82, 28), (100, 28), (107, 28)],
+    [(90, 15), (93, 29), (96, 41)],
+    [(124, 0), (128, 20), (131, 40), (131, 42)],
+    [(0, 60), (78, 55), (143, 51)],
+    [(26, 86), (38, 97), (49, 105)],
+    [(50, 83), (36, 94), (25, 107)],
+    [(65, 96), (83, 95), (89, 96)],
+    [(104, 75), (108, 90), (112, 106), (112, 108)],
+]
+
+
+def test_an_expression_that_looked_like_two_while_it_was_written_is_one_in_the_end(recognizer: Recognizer):
+    page = recognizer.page_session()
+    written(page, FRACTION)
+    assert [line.strokes for line in page.answer().lines] == [tuple(range(len(FRACTION)))]
+
+
 def test_one_line_begins_as_one(recognizer: Recognizer):
     page = recognizer.page_session()
     written(page, LINE)

@@ -83,3 +83,28 @@ def test_a_matrix(recognizer, bank):
         strokes += at(")", random, 140, 60, 12, 130)
         answers.append(recognizer.recognize(Ink.from_strokes(strokes), lines=False).latex)
     assert sum(answer == r"\begin{pmatrix}a&b\\c&d\end{pmatrix}" for answer in answers) >= 6, answers
+
+
+BRACE = np.array(
+    [(14, 0), (8, 3), (7, 12), (7, 40), (5, 48), (0, 52), (5, 56), (7, 64), (7, 92), (8, 101), (14, 104)],
+    float,
+)
+
+
+@pytest.mark.parametrize("brace_first", [True, False])
+def test_lines_behind_a_drawn_brace_are_cases(recognizer, drawings, brace_first):
+    answers = []
+    for seed in SEEDS:
+        strokes, y = [], 0.0
+        for latex in ("x+y=3", "x-y=1"):
+            hand = FreeHand(drawings, Random(f"{seed}{latex}")).write(normalize(latex)).finished()
+            row = Ink.from_strokes(hand.strokes)
+            left, top, _, bottom = row.bounds
+            strokes += row.translate(-left, y - top).strokes
+            height, y = bottom - top, y + 1.5 * (bottom - top)
+        whole = max(stroke[:, 1].max() for stroke in strokes)
+        size = np.array([0.14, 1.1]) * whole
+        brace = BRACE / BRACE.max(axis=0) * size - (size[0] + 0.2 * height, 0.05 * whole)
+        ink = Ink.from_strokes([brace, *strokes] if brace_first else [*strokes, brace])
+        answers.append(recognizer.recognize(ink).latex)
+    assert sum(answer == r"\begin{cases}x+y=3\\x-y=1\end{cases}" for answer in answers) >= 6, answers

@@ -122,6 +122,32 @@ function begun(number: number, strokes: readonly Stroke[]): PageSession {
 
 const read = (session: PageSession): Promise<LiveRecognition> => session.answer({ timeout: 1000 });
 
+test("a line that was there stays where it is nearly one anyway", () => {
+  const symbols = [[[[0, 0], [1, 1]], [[1, 0], [0, 1]]], [[[0, 0.5], [1, 0.5]], [[0.5, 0], [0.5, 1]]], [[[0.3, 0.2], [0.5, 0], [0.5, 1]]], [[[0, 0.35], [1, 0.35]], [[0, 0.65], [1, 0.65]]]];
+  const line = (x: number, y: number): Stroke[] =>
+    [0, 1, 2, 3, 0].flatMap((kind, i) => symbols[kind].map((stroke) => stroke.map(([a, b]) => [x + 30 * i + 20 * a, y + 20 * b] as const)));
+  const ink = [...line(0, 0), ...line(40, 22)];
+  const [above, below] = [[0, 1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16, 17]];
+  assert.deepEqual(findLines(ink), [[...above, ...below]]);
+  assert.deepEqual(findLines(ink, undefined, [9]), [above, below]);
+});
+
+test("an expression that looked like two while it was written is one in the end", () => {
+  // (x+1)/(x-1) as this project draws it. Before the denominator has its minus sign it looks like a line.
+  const fraction: Stroke[] = [
+    [[16, 27], [42, 42], [68, 22]], [[60, 18], [37, 31], [18, 40]], [[82, 28], [100, 28], [107, 28]], [[90, 15], [93, 29], [96, 41]],
+    [[124, 0], [128, 20], [131, 40], [131, 42]], [[0, 60], [78, 55], [143, 51]], [[26, 86], [38, 97], [49, 105]], [[50, 83], [36, 94], [25, 107]],
+    [[65, 96], [83, 95], [89, 96]], [[104, 75], [108, 90], [112, 106], [112, 108]],
+  ];
+  const session = engine.open(100);
+  const counts = fraction.map((stroke, i) => {
+    session.add(String(i), stroke);
+    return session.arranged().length;
+  });
+  assert.ok(Math.max(...counts) > 1);
+  assert.equal(counts.at(-1), 1);
+});
+
 test("while the third line is written the first two are not read again", async () => {
   const session = begun(101, PAGE.slice(0, 10));
   const earlier = await read(session);

@@ -11,7 +11,7 @@ and writes `lines.json`; `scripts/score_lines.py` measures how often they are ri
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -26,6 +26,7 @@ _LATE_RUN = 3  # strokes that are drawn late together, at most
 # Of single expressions of CROHME 2013, stripes as wide as these cut none apart.
 _STRIPE, _STRIPE_AT_BAR = 1.2, 2.0
 _COLUMN = 5.0
+_SETTLED = 1.5  # log odds for a line that was there before
 _TALL = 1.7  # the least height of a bracket around several rows
 
 
@@ -69,11 +70,16 @@ _DOT = 0.25  # of the diagonal of the ink up to which a stroke is a dot
 
 
 def find_lines(
-    ink: Ink, model: LineModel | None = None, *, unit: float | None = None
+    ink: Ink,
+    model: LineModel | None = None,
+    *,
+    unit: float | None = None,
+    begun: Collection[int] = (),
 ) -> list[tuple[int, ...]]:
     """The strokes of each line, in their order; lines from top to bottom, on one level from left to right.
 
-    `unit` is the height of the writing, where it is known from more ink than this.
+    `unit` is the height of the writing, where it is known from more ink than this. Strokes in `begun` began a
+    line when there was less ink, and go on to do so unless much speaks against it.
     """
     if len(ink) < 2 or (unit is None and _one_symbol(ink)):
         return [tuple(range(len(ink)))] if len(ink) else []
@@ -81,7 +87,8 @@ def find_lines(
     late = _late(page)
     kept = np.flatnonzero(~late)
     ordered = Geometry(ink.select(kept.tolist()), page.unit) if late.any() else page
-    cuts = find_cuts(ordered, model or line_model())
+    settled = np.flatnonzero(np.isin(kept, list(begun))).tolist()
+    cuts = find_cuts(ordered, model or line_model(), settled)
     lines = [kept[part] for part in np.split(np.arange(len(kept)), cuts)]
     lines = _with_late(page, lines, np.flatnonzero(late))
     parts = [part for line in lines for part in _stripes(page, line)]
@@ -107,14 +114,14 @@ def split_page(ink: Ink) -> list[Ink]:
     return [ink.select(line) for line in find_lines(ink)]
 
 
-def find_cuts(page: Geometry, model: LineModel) -> list[int]:
+def find_cuts(page: Geometry, model: LineModel, settled: Collection[int] = ()) -> list[int]:
     """Strokes that begin a line, by the order of writing: the likeliest first, the others around them."""
     bars = [page.bar(stroke) for stroke in np.flatnonzero(page.flat).tolist()]
     spans = [(bar.first, bar.last, 1.0 / (1.0 + np.exp(-model.bar(bar.evidence)))) for bar in bars]
 
     def odds(low: int, place: int, high: int) -> float:
         in_fraction = max((sure for first, last, sure in spans if first < place <= last), default=0.0)
-        return model.cut(page.cut(low, place, high, in_fraction))
+        return model.cut(page.cut(low, place, high, in_fraction)) + (_SETTLED if place in settled else 0.0)
 
     around = dict.fromkeys(page.places().tolist(), (0, len(page)))
     found = {place: odds(*(0, place, len(page))) for place in around}

@@ -12,6 +12,10 @@ from inktex.reading.calibration import KNOWN_FROM, answer_evidence, known_eviden
 
 from .answer import Alternative, Recognition
 
+# Readings this many nats behind the best are not offered. For every second ink of CROHME 2013 these were 16
+# of 1,270 readings: none was right, and five were less than half as long as the best.
+NEGLIGIBLE = 5.0
+
 
 @dataclass(frozen=True)
 class Assembler:
@@ -69,11 +73,18 @@ class Assembler:
         return tuple(place for place in symbol_places(reading.tokens) if known[place] < KNOWN_FROM)
 
     def _alternatives(self, hypotheses: Sequence[Hypothesis], score: float) -> tuple[Alternative, ...]:
-        """The other readings; those that mean the same layout as a better one are left out."""
+        """The other readings that are worth offering.
+
+        Left out are those that are far less likely than the best, such as the first symbol of a long formula
+        alone, and those that mean the same layout as a better one.
+        """
+        least = hypotheses[0].log_prob - NEGLIGIBLE
         rest = max(1.0 - float(np.exp(hypotheses[0].log_prob)), 1e-9)
         kept: list[Hypothesis] = [hypotheses[0]]
         found = []
         for hypothesis in hypotheses[1:]:
+            if hypothesis.log_prob < least:
+                continue
             # Only the order of scripts can differ, so other tokens are another layout: no need to look.
             tokens = sorted(hypothesis.tokens)
             alike = [other for other in kept if sorted(other.tokens) == tokens]

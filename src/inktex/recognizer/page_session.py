@@ -14,7 +14,7 @@ import numpy as np
 
 from inktex.decoding import SearchCancelled
 from inktex.ink import Ink, InkError
-from inktex.ink.line_features import Geometry
+from inktex.ink.line_features import WINDOW, Geometry
 from inktex.ink.lines import find_lines
 
 from .answer import Alternative, Line, Recognition
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .core import Recognizer
 
 _REACH = 1.0  # heights of the writing: lines so near to a change are found again
+_RECENT = 2 * WINDOW  # strokes: lines above a change that were written so shortly before it, too
+_BEGUN = 4  # strokes after which a line is taken to be one, unless much speaks against it
 
 
 @dataclass(frozen=True)
@@ -231,7 +233,7 @@ class PageSession:
             chosen = [number for number in ids if number in loose]
             groups = [
                 [chosen[place] for place in group]
-                for group in (self._lines_of(chosen, ids, page) if chosen else [])
+                for group in (self._lines_of(chosen, ids, page, near) if chosen else [])
             ]
         kept = [line for line in self._lines if line not in near and line.place]
         lines = kept + self._matched(near, groups)
@@ -241,22 +243,31 @@ class PageSession:
         }
         self._lines = sorted(lines, key=lambda line: float(tops[line.number]))
 
-    def _lines_of(self, chosen: list[int], all_of: list[int], page: Geometry) -> list[tuple[int, ...]]:
+    def _lines_of(
+        self, chosen: list[int], all_of: list[int], page: Geometry, near: list[_Line]
+    ) -> list[tuple[int, ...]]:
         """The lines of some strokes; the whole page says how large the writing is."""
-        return find_lines(self._ink(chosen), unit=None if len(chosen) == len(all_of) else page.unit)
+        places = {number: place for place, number in enumerate(chosen)}
+        begun = [places[min(line.place)] for line in near if len(line.place) >= _BEGUN]
+        unit = None if len(chosen) == len(all_of) else page.unit
+        return find_lines(self._ink(chosen), unit=unit, begun=begun)
 
     def _near(self, page: Geometry, ids: list[int], changed: set[int]) -> list[_Line]:
-        """Lines that hold something that has changed, or are near to it."""
+        """Lines that have changed, are near to a change, or lie above it and were just written."""
         place_of = {number: place for place, number in enumerate(ids)}
-        boxes = page.boxes[[place_of[number] for number in changed if number in place_of]]
+        places = [place_of[number] for number in changed if number in place_of]
+        boxes = page.boxes[places]
         found = []
         for line in self._lines:
-            own = page.boxes[[place_of[number] for number in line.place if number in place_of]]
-            if not len(own) or (changed & set(line.place)):
+            its = [place_of[number] for number in line.place if number in place_of]
+            own = page.boxes[its]
+            if not its or (changed & set(line.place)):
                 found.append(line)
-            elif len(boxes):
+            elif places:
                 top, bottom = float(own[:, 1].min()), float(own[:, 3].max())
-                if (boxes[:, 1].min() < bottom + _REACH) and (boxes[:, 3].max() > top - _REACH):
+                near = boxes[:, 1].min() < bottom + _REACH and boxes[:, 3].max() > top - _REACH
+                just = min(places) - _RECENT <= max(its) < min(places) and top < boxes[:, 1].min()
+                if near or just:
                     found.append(line)
         return found
 

@@ -9,7 +9,7 @@ import tables from "./tables.json";
 import type { Stroke } from "./types";
 
 const { late: LATE, late_run: LATE_RUN, stripe: STRIPE, stripe_at_bar: STRIPE_AT_BAR, column: COLUMN, tall: TALL } = tables.lines;
-const { most_of_a_symbol: MOST_OF_A_SYMBOL, flatness: FLATNESS, dot: DOT, threshold: THRESHOLD } = tables.lines;
+const { most_of_a_symbol: MOST_OF_A_SYMBOL, flatness: FLATNESS, dot: DOT, threshold: THRESHOLD, settled: SETTLED } = tables.lines;
 
 /** A network with one hidden layer. */
 interface Judge {
@@ -22,14 +22,18 @@ interface Judge {
 /** Numbers of strokes. */
 export type Strokes = readonly number[];
 
-/** The strokes of each line, lines from top to bottom; `unit` is the height of the writing, where it is known from more ink. */
-export function findLines(strokes: readonly Stroke[], unit?: number): number[][] {
+/**
+ * The strokes of each line, lines from top to bottom; `unit` is the height of the writing, where it is known from more ink.
+ * Strokes in `begun` began a line when there was less ink, and go on to do so unless much speaks against it.
+ */
+export function findLines(strokes: readonly Stroke[], unit?: number, begun: Strokes = []): number[][] {
   if (strokes.length < 2 || (unit === undefined && isOneSymbol(strokes))) return strokes.length ? [range(0, strokes.length)] : [];
   const page = new Geometry(strokes, unit);
   const late = lateStrokes(page);
   const kept = range(0, strokes.length).filter((stroke) => !late.has(stroke));
   const ordered = late.size ? new Geometry(kept.map((stroke) => strokes[stroke]), page.unit) : page;
-  const starts = [0, ...findCuts(ordered)];
+  const settled = new Set(begun.map((stroke) => kept.indexOf(stroke)));
+  const starts = [0, ...findCuts(ordered, settled)];
   let lines = starts.map((start, i) => kept.slice(start, starts[i + 1]));
   lines = withLate(page, lines, late);
   return inReadingOrder(page, inBrackets(page, lines.flatMap((line) => stripes(page, line))));
@@ -52,14 +56,14 @@ function judge({ hidden, hidden_bias, output, bias }: Judge, evidence: readonly 
 }
 
 /** Strokes that begin a line, by the order of writing: the likeliest first, the others around them. */
-function findCuts(page: Geometry): number[] {
+function findCuts(page: Geometry, settled: ReadonlySet<number>): number[] {
   const spans = range(0, page.length).filter((stroke) => page.flat[stroke]).map((stroke) => {
     const { first, last, evidence } = page.bar(stroke);
     return { first, last, sure: 1 / (1 + Math.exp(-judge(tables.lines.bar, evidence))) };
   });
   const odds = (low: number, place: number, high: number): number => {
     const inFraction = spans.reduce((found, { first, last, sure }) => (first < place && place <= last ? Math.max(found, sure) : found), 0);
-    return judge(tables.lines.cut, page.cut(low, place, high, inFraction));
+    return judge(tables.lines.cut, page.cut(low, place, high, inFraction)) + (settled.has(place) ? SETTLED : 0);
   };
   const waiting = new Map(page.places().map((place) => [place, { low: 0, high: page.length, odds: odds(0, place, page.length) }]));
   const cuts: number[] = [];

@@ -14,6 +14,7 @@ import type { Recognition, Stroke } from "./types";
 
 const BEAM = 10;
 const PRUNE = 5; // hypotheses e^5 times less probable than the best are given up
+const NEGLIGIBLE = 5; // readings this many nats behind the best are not offered
 const READINGS = 5; // found in every search, since confidence depends on what else an ink could be
 const WIDEST = 1600; // hypotheses times annotations past which the beam narrows
 const NARROWEST = 2;
@@ -155,11 +156,12 @@ export class Model {
     return tokens.map((id) => this.vocabulary[id]);
   }
 
-  /** The other readings; those that mean the same layout as a better one are left out. */
+  /** The other readings that are worth offering: not far less likely than the best, and of another layout than better ones. */
   private alternatives(found: Hypothesis[], score: number): { latex: string; score: number }[] {
     const rest = Math.max(1 - Math.exp(found[0].logProb), 1e-9);
     const seen = new Set([meaning(this.decode(found[0]))]);
     return found.slice(1).flatMap((each) => {
+      if (each.logProb < found[0].logProb - NEGLIGIBLE) return [];
       const texts = this.decode(each);
       const means = meaning(texts);
       if (seen.has(means)) return [];

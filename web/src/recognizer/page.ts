@@ -5,7 +5,7 @@
  */
 import type { Engine } from "./engine";
 import { checked } from "./features";
-import { around, Geometry } from "./geometry";
+import { around, Geometry, least, most } from "./geometry";
 import { findLines } from "./lines";
 import { Session } from "./session";
 import { together } from "./several";
@@ -13,6 +13,8 @@ import tables from "./tables.json";
 import { type AnswerOptions, InkError, type LiveLine, type LiveRecognition, type SessionOptions, type Stroke, Superseded } from "./types";
 
 const REACH = tables.lines.reach; // heights of the writing: lines so near to a change are found again
+const JUST_WRITTEN = tables.lines.just_written; // strokes: lines above a change that were written so shortly before it, too
+const BEGUN = tables.lines.begun; // strokes after which a line is taken to be one, unless much speaks against it
 
 interface Written {
   number: number; // stays as long as the line does
@@ -174,7 +176,9 @@ export class PageSession {
     const near = one ? this.lines : this.near(page, placeOf, changed);
     const loose = new Set([...changed, ...near.flatMap(({ session }) => session.strokeIds)]);
     const chosen = one ? ids : ids.filter((id) => loose.has(id));
-    const found = one ? [chosen.map((_, i) => i)] : findLines(chosen.map((id) => this.strokes.get(id)!), chosen.length === ids.length ? undefined : page.unit);
+    const begun = near.filter(({ session }) => session.strokeIds.length >= BEGUN).map(({ session }) => least(session.strokeIds.map((id) => chosen.indexOf(id))));
+    const unit = chosen.length === ids.length ? undefined : page.unit;
+    const found = one ? [chosen.map((_, i) => i)] : findLines(chosen.map((id) => this.strokes.get(id)!), unit, begun);
     const groups = found.map((group) => group.map((place) => chosen[place]));
     const lines = [...this.lines.filter((line) => !near.includes(line)), ...this.matched(near, groups)];
     const height = ({ session }: Written): number => {
@@ -184,14 +188,18 @@ export class PageSession {
     this.lines = lines.map((line) => ({ line, at: height(line) })).sort((a, b) => a.at - b.at).map(({ line }) => line);
   }
 
-  /** Lines that hold something that has changed, or are near to it. */
+  /** Lines that hold something that has changed, are near to it, or lie above it and were just written. */
   private near(page: Geometry, placeOf: ReadonlyMap<string, number>, changed: ReadonlySet<string>): Written[] {
     const boxOf = (id: string): Geometry["boxes"] => (placeOf.has(id) ? [page.boxes[placeOf.get(id)!]] : []);
+    const placesOf = (ids: readonly string[]): number[] => ids.flatMap((id) => placeOf.get(id) ?? []);
     const [, top, , bottom] = around([...changed].flatMap(boxOf));
+    const first = least(placesOf([...changed]));
     return this.lines.filter(({ session: { strokeIds } }) => {
       if (!strokeIds.length || strokeIds.some((id) => changed.has(id))) return true;
       const [, itsTop, , itsBottom] = around(strokeIds.flatMap(boxOf));
-      return top < itsBottom + REACH && bottom > itsTop - REACH;
+      const last = most(placesOf(strokeIds));
+      const justWritten = first - JUST_WRITTEN <= last && last < first && itsTop < top;
+      return justWritten || (top < itsBottom + REACH && bottom > itsTop - REACH);
     });
   }
 
