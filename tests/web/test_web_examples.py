@@ -105,7 +105,7 @@ def test_plain_page(open_example: Open) -> None:
         "valid": True,
     }
     page.get_by_role("button", name="Hand in").click()
-    assert page.locator("output").inner_text() == "Handed in: x^{2}+1"
+    wait_for(page, "document.querySelector('output').value === 'Handed in: x^{2}+1'")
     assert Axe().run(page).response["violations"] == []
     page.get_by_role("button", name="Start again").click()
     assert page.evaluate("document.querySelector('inktex-pad').strokes.length") == 0
