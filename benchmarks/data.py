@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from inktex.augment import AugmentOptions, augment
 from inktex.corpus import (
     Example,
     ExpressionModel,
@@ -23,7 +24,6 @@ from inktex.corpus import (
     open_bank,
     synthetic_example,
 )
-from inktex.corpus.augment import AugmentOptions, augment
 from inktex.corpus.captions import caption_files, read_captions
 from inktex.corpus.packages import find_sources, walk
 from inktex.corpus.recombine import Piece, Recombiner

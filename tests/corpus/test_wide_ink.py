@@ -113,6 +113,15 @@ def test_lone_symbols_cover_every_class_and_lone_brackets(examples, bank):
     assert {"(", ")", "|", "["} <= {tokens[0] for tokens in seen}
 
 
+def test_the_mix_says_how_often_usual_symbols_are_drawn_alone(examples, bank):
+    def share(usual: float) -> float:
+        ink = WideInk(examples, [(bank, 1.0)], replace(SMALL, usual=usual), seed=1)
+        tokens = [ink.piece("lone", 0, number).tokens[0] for number in range(400)]
+        return sum(token in "0123456789x(),." for token in tokens) / len(tokens)
+
+    assert share(3.0) > 1.5 * share(1.0)
+
+
 def test_redrawing_keeps_the_layout(examples, bank):
     stock = Stock(examples, [(bank, 1.0)])
     changed = 0

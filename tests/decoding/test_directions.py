@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toy_steppers import FORMULAS, RnnStepper, TableStepper, log_softmax, random_features
 
 from inktex.decoding import SearchOptions, beam_search
-from inktex.decoding.directions import score_sequences, search_both_ways
+from inktex.decoding.directions import contenders, rank_by_copies, score_sequences, search_both_ways
 from inktex.latex import Grammar, Vocabulary
 
 TINY = Vocabulary(("<eol>", "x", "{", "}", "^"))
@@ -106,3 +106,31 @@ def test_a_backward_reader_without_a_beam_only_scores(seed: int) -> None:
     scores = both(None)
     assert both(0) == pytest.approx({tokens: scores[tokens] for tokens in both(0)}, abs=1e-4)
     assert both(4) == both(9) == both(None)  # never wider than the other's
+
+
+@given(seeds, st.booleans())
+@settings(max_examples=20, deadline=None)
+def test_copies_decide_between_contenders_by_the_mean_score_on_them(seed: int, both: bool) -> None:
+    forward, backward = RnnStepper(seed, sharpness=1.0), RnnStepper(seed + 1) if both else None
+    [ink, *copies] = random_features(seed, 3)
+    options = SearchOptions(beam=9, top=9, max_length=10, backward_weight=0.7, copy_weight=2.0)
+    [found] = beam_search(forward, [ink], options)
+    near = contenders(found)
+    means = []
+    for hypothesis in near:
+        scores = []
+        for copy in copies:
+            (own,) = score_sequences(forward, copy, [hypothesis.tokens], options)
+            other = 0.0
+            if backward is not None:
+                other = score_sequences(backward, copy, [hypothesis.tokens[::-1]], options)[0].score
+            scores.append(own.score + 0.7 * other)
+        means.append(sum(scores) / 2)
+    expected = {each.tokens: each.score for each in found}
+    for hypothesis, mean in zip(near, means, strict=True):
+        expected[hypothesis.tokens] += 2.0 * (mean - max(means))
+    ranked = rank_by_copies(forward, backward, [(copy, copy) for copy in copies], found, options)
+    assert {each.tokens: each.score for each in ranked} == pytest.approx(expected, abs=1e-3)
+    assert [each.score for each in ranked] == sorted((each.score for each in ranked), reverse=True)
+    assert 1 <= len(near) <= 4
+    assert min(each.score for each in near) > found[0].score - 3.0

@@ -46,8 +46,12 @@ def test_the_tests_that_are_named_exist(page: str) -> None:
         assert not name or f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), f"{file}::{name}"
 
 
-def test_the_table_of_results_is_the_printed_one() -> None:
+@pytest.mark.parametrize(
+    ("page", "marks", "made"),
+    [("SECURITY.md", "MARKS", "table"), ("docs/server.md", "SERVER_MARKS", "measured")],
+)
+def test_the_tables_of_results_are_the_printed_ones(page: str, marks: str, made: str) -> None:
     script = runpy.run_path(str(ROOT / "scripts/security_table.py"))
-    begin, end = script["MARKS"]
-    written = (ROOT / "SECURITY.md").read_text(encoding="utf-8").partition(begin)[2].partition(end)[0]
-    assert written.strip() == script["table"]().strip()
+    begin, end = script[marks]
+    written = (ROOT / page).read_text(encoding="utf-8").partition(begin)[2].partition(end)[0]
+    assert written.strip() == script[made]().strip()

@@ -123,6 +123,27 @@ def _long_inks() -> list[Ink]:
     return [Ink.from_strokes([random.normal(size=(40, 2)) + 9 * n for n in range(40)])]
 
 
+def test_copies_of_the_ink_change_scores_and_always_alike(model):
+    # Weighted against what the copies say, so that it shows: a random network says the same about all ink.
+    copying = Reader(model, replace(model.search, copies=2, copy_weight=-20.0))
+    inks = some_inks(12)
+    plain, again = Reader(model).read(inks), copying.read(inks)
+    changed = [
+        [each.score for each in one.hypotheses] != [each.score for each in other.hypotheses]
+        for one, other in zip(plain, again, strict=True)
+    ]
+    assert any(changed)
+    for ink, reading in zip(inks, again, strict=True):
+        alone = copying.read_one(ink)
+        assert [each.tokens for each in alone.hypotheses] == [each.tokens for each in reading.hypotheses]
+        only = Reader(model, replace(copying.options, top=1)).read_one(ink)
+        assert len(only.hypotheses) == 1
+        assert only.tokens == reading.tokens  # copies decide, however many answers are wanted
+    assert any(one.tokens != other.tokens for one, other in zip(plain, again, strict=True))
+    hurried = copying.read_one(inks[changed.index(True)], Control(timeout=0.0))
+    assert hurried.hypotheses  # no time for copies
+
+
 def test_a_cancelled_reading_stops(model):
     from inktex.decoding import SearchCancelled
 

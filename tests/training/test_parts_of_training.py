@@ -11,7 +11,7 @@ import pytest
 import torch
 from small_runs import PLAIN, data_of, small_model, small_recipe, written
 
-from inktex.corpus.augment import AugmentOptions
+from inktex.augment import AugmentOptions
 from inktex.decoding import Hypothesis
 from inktex.model import Network, load_network
 from inktex.training import Launch, Recipe, TrainOptions, begin, recipe
@@ -106,6 +106,21 @@ def test_the_noise_stage_starts_from_the_best_weights_with_epochs_and_patience_o
     assert [deviation for _, deviation in noises] == [0.0] * 4 * per_epoch + [0.01] * 4 * per_epoch
     now, best = begun
     assert all(torch.equal(now[name], best[name]) for name in best)
+
+
+def test_a_run_can_begin_with_the_noise_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    noises: list[float] = []
+
+    def noisy(network: Network, deviation: float, seed: tuple[int, int]) -> Any:
+        noises.append(deviation)
+        return noisy_weights(network, deviation, seed)
+
+    monkeypatch.setattr(training_loop, "noisy_weights", noisy)
+    examples = written(8)
+    options = paper_options(epochs=2, patience=0, noise_at_once=True)
+    end = begin(Recipe(small_recipe().model, options), Launch(tmp_path / "run"), (examples, examples[:4]))
+    assert (end.stage, end.epoch) == (2, 2)
+    assert set(noises) == {0.01}
 
 
 def test_early_stopping_counts_from_the_best_of_the_stage() -> None:

@@ -1,11 +1,13 @@
 """Recipes are files: what they say is what is trained, and a mistake in a setting is named."""
 
+import json
 from dataclasses import replace
 
 import pytest
 from torch import nn
 
-from inktex.training import recipe, recipe_names
+from inktex.corpus.wide import WideMix
+from inktex.training import TrainOptions, recipe, recipe_names
 from inktex.training.optimizing import make_optimizer
 
 
@@ -62,6 +64,15 @@ def test_an_unknown_recipe_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match="paper-p1, paper-p2"):
         recipe("p7")
     assert {"p1", "p2", "backward", "twin", "paper-p1", "paper-p2"} <= set(recipe_names())
+
+
+def test_a_recipe_may_set_the_mix_of_made_ink_and_the_run_remembers_it() -> None:
+    options = recipe("wide-grids").training
+    assert options.mix is not None
+    assert options.mix.grids > WideMix().grids
+    assert TrainOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
+    with pytest.raises(ValueError, match=r"training.mix has no 'grid'"):
+        recipe("wide", ["training.mix={grid=3}"])
 
 
 def test_free_weights_see_no_corpus() -> None:

@@ -61,6 +61,10 @@ def export(
         int | None,
         typer.Option(min=0, help="Hypotheses of their own search, as many as of the others if not given."),
     ] = None,
+    copies: Annotated[
+        int | None,
+        typer.Option(min=0, help="Distorted copies of the ink on which answers are scored again."),
+    ] = None,
     team: Annotated[
         bool,
         typer.Option("--team", help="Write no networks: the file names the models, all in its own folder."),
@@ -95,7 +99,11 @@ def export(
     if length_handling is not LengthRule.none:
         rule = {"length_handling": length_handling.value, "length_weight": length_weight}
         made = replace(made, search={**made.search, **rule})
-    for name, value in (("backward_weight", backward_weight), ("backward_beam", backward_beam)):
+    for name, value in (
+        ("backward_weight", backward_weight),
+        ("backward_beam", backward_beam),
+        ("copies", copies),
+    ):
         if value is not None:
             made = replace(made, search={**made.search, name: value})
     if team:

@@ -21,7 +21,7 @@ def train(
         typer.Option(
             "--recipe",
             "--preset",
-            help="p2, p1 (no coverage), backward, twin, wide, free, paper-p1, paper-p2.",
+            help="p2, p1 (no coverage), backward, twin, wide, wide-grids, free, paper-p1, paper-p2.",
         ),
     ] = "p2",
     settings: Annotated[
@@ -46,7 +46,10 @@ def train(
         int, typer.Option(help="CPU threads per worker; more workers (torchrun) use cores better.")
     ] = 1,
     checkpoint_minutes: Annotated[float | None, typer.Option(help="Minutes between checkpoints.")] = None,
-    initial: Annotated[Path | None, typer.Option(help="Start from these weights (.safetensors).")] = None,
+    initial: Annotated[
+        str | None,
+        typer.Option(help="Start from these weights: a model's name, a .inktex or .safetensors file, a run."),
+    ] = None,
 ) -> None:
     """Train a network. With several processes: torchrun --nproc-per-node 2 -m inktex train …"""
     try:

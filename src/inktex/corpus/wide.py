@@ -13,7 +13,7 @@ seeds give equal ink. `WideMix` says how many of each kind there are:
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from math import exp
@@ -93,6 +93,7 @@ class WideMix:
     joined: int = 900
     grids: int = 1500
     decorated: int = 900
+    usual: float = 1.0  # how much more often than usual the symbols that people try first are drawn alone
 
 
 # For a corpus alone: no drawings from other sources, and no symbols but its own.
@@ -128,10 +129,10 @@ class WideInk:
     def pieces(self, epoch: int) -> list[Piece]:
         """The expressions of an epoch."""
         made = [
-            self.piece(each.name, epoch, number)
-            for each in fields(self.mix)
-            if each.name != "real"
-            for number in range(getattr(self.mix, each.name))
+            self.piece(kind, epoch, number)
+            for kind in self._makers
+            if kind != "real"
+            for number in range(getattr(self.mix, kind))
         ]
         return [*self._real(epoch), *made]
 
@@ -169,7 +170,8 @@ class WideInk:
     @cached_property
     def _alone(self) -> tuple[tuple[str, ...], tuple[float, ...]]:
         tokens = tuple(token for token in DRAWN if token in self.stock)
-        return tokens, tuple(accumulate(map(weight_alone, tokens)))
+        often = dict.fromkeys((*_MOST_ALONE, *symbols.GROUPS["digits"]), self.mix.usual)
+        return tokens, tuple(accumulate(weight_alone(token) * often.get(token, 1.0) for token in tokens))
 
     def _lone(self, random: Random) -> Draft:
         label = weighted(random, *self._alone)

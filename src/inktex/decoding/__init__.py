@@ -2,13 +2,14 @@
 
 from .batching import EncodedStepper, length_batches
 from .beam import beam_search
-from .directions import score_sequences, search_both_ways
+from .directions import MOST_CONTENDERS, contenders, rank_by_copies, score_sequences, search_both_ways
 from .ensemble import EnsembleStepper
 from .greedy import greedy
 from .options import Hypothesis, LengthHandling, SearchOptions
 from .stepper import DecodingError, SearchCancelled, State, StepOutput, Stepper
 
 __all__ = [
+    "MOST_CONTENDERS",
     "DecodingError",
     "EncodedStepper",
     "EnsembleStepper",
@@ -20,8 +21,10 @@ __all__ = [
     "StepOutput",
     "Stepper",
     "beam_search",
+    "contenders",
     "greedy",
     "length_batches",
+    "rank_by_copies",
     "score_sequences",
     "search_both_ways",
 ]

@@ -12,10 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from .batching import EncodedStepper
 from .beam import beam_search
 from .masks import token_table
 from .options import Hypothesis, SearchOptions
 from .stepper import LOWEST_LOG_PROB, Floats, Stepper
+
+# Hypotheses that copies of the ink may decide between: this near to the best (in nats), and so many. Twenty
+# without a limit give no better answers (docs/experiments.md) and take ten times as long.
+CONTENDING = 3.0
+MOST_CONTENDERS = 4
 
 
 def score_sequences(
@@ -107,3 +113,39 @@ def search_both_ways(
 
 def _score(options: SearchOptions, log_probs: dict[tuple[int, ...], float], hypothesis: Hypothesis) -> float:
     return options.score(log_probs[hypothesis.tokens], len(hypothesis.tokens) + 1)
+
+
+def contenders(found: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """The hypotheses that could be the answer: a few near the best, which comes first."""
+    return [each for each in found[:MOST_CONTENDERS] if each.score > found[0].score - CONTENDING]
+
+
+def rank_by_copies(
+    forward: Stepper,
+    backward: Stepper | None,
+    copies: Sequence[tuple[Any, Any]],
+    found: Sequence[Hypothesis],
+    options: SearchOptions,
+) -> list[Hypothesis]:
+    """Rank the contenders again, by their score and `options.copy_weight` times their mean score on copies.
+
+    A copy is the ink as it could also have been written, given as each direction sees it. What is right is
+    probable on all of them; what was an accident of this ink is not. Scores on copies count by how far they
+    are behind the best contender's, so that the others keep their places.
+    """
+    chosen = contenders(found)
+    sequences = [hypothesis.tokens for hypothesis in chosen]
+    sides = [(EncodedStepper(forward, [ours for ours, _ in copies]), sequences, 1.0)]
+    if backward is not None:
+        turned = [tokens[::-1] for tokens in sequences]
+        encoded = EncodedStepper(backward, [theirs for _, theirs in copies])
+        sides.append((encoded, turned, options.backward_weight))
+    total = np.zeros(len(chosen))
+    for place in range(len(copies)):
+        for stepper, written, weight in sides:
+            total += [weight * each.score for each in score_sequences(stepper, place, written, options)]
+    behind = options.copy_weight * (total - total.max()) / len(copies)
+    ranked = [
+        replace(each, score=each.score + float(less)) for each, less in zip(chosen, behind, strict=True)
+    ]
+    return sorted([*ranked, *found[len(chosen) :]], key=lambda hypothesis: -hypothesis.score)

@@ -29,6 +29,8 @@ class SearchOptions:
     horizon: int = 8  # with length handling: certain tokens credited before a hypothesis is given up
     backward_weight: float = 0.5  # of the score of a reader from right to left, where there is one
     backward_beam: int | None = None  # hypotheses of its own search; None: as `beam`, 0: it only scores
+    copies: int = 0  # distorted copies of the ink on which a reader scores the hypotheses again
+    copy_weight: float = 1.0  # of the mean score on the copies
     prune: float | None = None  # drop hypotheses this many nats behind the best; None keeps the beam full
     widest: int | None = None  # hypotheses times annotations of a step, past which a reader narrows the beam
     symbols: frozenset[int] | None = None  # ids that may be written (structure always may); None: all
@@ -40,8 +42,8 @@ class SearchOptions:
             raise DecodingError(f"length_handling is none, normalise or reward, not {self.length_handling!r}")
         if self.length_handling == "normalise" and self.length_weight < 0:
             raise DecodingError("length_weight is the exponent of the length and cannot be negative")
-        if min(self.horizon, self.prune or 0, self.widest or 0, self.backward_beam or 0) < 0:
-            raise DecodingError("horizon, prune, widest and backward_beam cannot be negative")
+        if min(self.horizon, self.prune or 0, self.widest or 0, self.backward_beam or 0, self.copies) < 0:
+            raise DecodingError("horizon, prune, widest, backward_beam and copies cannot be negative")
 
     def score(self, total: float, count: int) -> float:
         """Rank value of a sum of log probabilities over `count` tokens, the end mark included."""

@@ -13,7 +13,7 @@ from .calibration import Calibration
 from .executor import Executor, Processes, Threads, WorkerDied
 from .model import READINGS, Model, ModelInfo, ModelInput, Part
 from .modelfile import BACKWARD, Member, ModelError, ModelFile, join_models, read_model, write_model
-from .opening import find_model, find_weights, known_models, open_model, where_more_are
+from .opening import WEIGHTS, find_model, find_weights, known_models, open_model, where_more_are
 from .reader import MAX_ROWS, Control, Reader, whole
 from .result import Reading
 from .single import SymbolGuess, guess_symbols
@@ -22,6 +22,7 @@ __all__ = [
     "BACKWARD",
     "MAX_ROWS",
     "READINGS",
+    "WEIGHTS",
     "Alignment",
     "Calibration",
     "Control",

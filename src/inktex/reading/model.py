@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import Any
 
+import numpy as np
+
+from inktex.augment import AugmentOptions, augment
 from inktex.decoding import EnsembleStepper, SearchOptions, Stepper
-from inktex.features import FeatureOptions, Features, extract_many
+from inktex.features import FeatureOptions, Features, PointBatch, extract_batch, extract_many
 from inktex.ink import Ink
 from inktex.latex import Vocabulary
 
@@ -84,6 +87,7 @@ class Part:
 
 
 _MOST_POOLING = 6  # layers that halve the time
+_DISTORTION = AugmentOptions().scaled(0.6)  # of copies; networks were trained with more
 
 
 class _Side:
@@ -207,6 +211,15 @@ class Model:
             ModelInput(features[place], *(side.arrays(made, place) for side in sides))
             for place in range(len(inks))
         ]
+
+    def copies(self, ink: Ink, count: int) -> list[tuple[Any, Any]]:
+        """Distorted copies of an ink as each direction reads them; always the same ones."""
+        random = np.random.default_rng(count)
+        points = augment(PointBatch.of([ink] * count), _DISTORTION, random)
+        sides = [self._forward] if self._backward is None else [self._forward, self._backward]
+        made = {view: extract_batch(points, view) for side in sides for view in side.views}
+        given = [tuple(side.arrays(made, place) for side in sides) for place in range(count)]
+        return [(each[0], each[-1]) for each in given]
 
 
 def _parts(members: Sequence[Member], threads: int) -> list[Part]:

@@ -17,12 +17,15 @@ from typing import TypeVar
 import numpy as np
 
 from inktex.decoding import (
+    MOST_CONTENDERS,
     EncodedStepper,
     Hypothesis,
     SearchOptions,
     Stepper,
     beam_search,
+    contenders,
     length_batches,
+    rank_by_copies,
     score_sequences,
     search_both_ways,
 )
@@ -137,21 +140,29 @@ class Reader:
         encoded: EncodedStepper,
         backward: EncodedStepper | None,
         place: int,
-        features: Features,
+        each: _Prepared,
         control: Control,
     ) -> list[Hypothesis]:
         """From one encoded ink to its hypotheses, best first. Nothing else in inktex calls the search."""
+        features = each.given.features
         stepper = encoded if control.guide is None else control.guide(encoded, features)
         deadline = None if control.timeout is None else time.monotonic() + control.timeout
-        options = fitted(self.options, features, self.model.info.stride)
+        options = wanted = fitted(self.options, features, self.model.info.stride)
+        if options.copies:
+            options = replace(options, top=max(options.top, MOST_CONTENDERS))
         if backward is None:
             (found,) = beam_search(stepper, [place], options, cancelled=control.cancelled, deadline=deadline)
         else:
             (found,) = search_both_ways(
                 stepper, backward, [(place, place)], options, cancelled=control.cancelled, deadline=deadline
             )
+        timely = deadline is None or time.monotonic() < deadline
+        if options.copies and timely and len(contenders(found)) > 1:
+            copies = self.model.copies(_in_range(each.ink), options.copies)
+            steppers = self.model.stepper(), self.model.backward_stepper()
+            found = rank_by_copies(*steppers, copies, found, options)
         # A complete answer ranks before one that was cut.
-        return sorted(found, key=lambda each: each.cut)
+        return sorted(found, key=lambda hypothesis: hypothesis.cut)[: wanted.top]
 
     def _readings(self, batch: Sequence[_Prepared], control: Control) -> Iterator[Reading]:
         """Encode some inks together and search them one by one."""
@@ -162,7 +173,7 @@ class Reader:
         share = (time.perf_counter() - begin) / len(batch)
         for place, each in enumerate(batch):
             begin = time.perf_counter() - share
-            found = self._hypotheses(encoded, backward, place, each.given.features, control)
+            found = self._hypotheses(encoded, backward, place, each, control)
             yield self._reading(each.ink, each.given.features, found, time.perf_counter() - begin)
 
     def _reading(

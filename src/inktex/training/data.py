@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from inktex.augment import augment
 from inktex.corpus import Example, ExpressionModel, Synthesizer, synthesize
-from inktex.corpus.augment import augment
 from inktex.corpus.bank_sources import crohme_bank
 from inktex.corpus.recombine import Piece, Recombiner
 from inktex.corpus.thinning import thinned_examples

@@ -104,7 +104,12 @@ def _training(run: Path) -> dict[str, Any]:
     """What the run's folder says: its options, how far it came, the best validation."""
     told: dict[str, Any] = {}
     if (run / "run.json").is_file():
-        told["options"] = json.loads((run / "run.json").read_text()).get("training", {})
+        content = json.loads((run / "run.json").read_text())
+        told["options"] = content.get("training", {})
+        if initial := content.get("command", {}).get("initial"):
+            told["initial"] = Path(
+                initial
+            ).name  # a model's name, or a file's: where it lay tells nobody anything
     metrics = run / "metrics.jsonl"
     if metrics.is_file():
         rows = [json.loads(line) for line in metrics.read_text().splitlines() if line.strip()]

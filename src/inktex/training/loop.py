@@ -69,7 +69,7 @@ class Trainer:
         self.validation = (
             ValidationSet(validation, self.data, grammar=options.grammar) if validation else None
         )
-        self.position = Position()
+        self.position = Position(stage=2 if options.noise_at_once else 1)
         self._passed_over = 0  # steps in a row without a usable gradient
 
     def resume(self, state: State) -> None:

@@ -8,7 +8,8 @@ others, the paper's own among them.
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from inktex.corpus.augment import AugmentOptions
+from inktex.augment import AugmentOptions
+from inktex.corpus.wide import WideMix
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,16 @@ class TrainOptions:
     # "redrawn": what is made of the corpus alone, its symbols redrawn by others of its own; "wide": the same
     # for the wide vocabulary, with drawings of other sources; "free": what is made without any corpus
     ink: Literal["corpus", "redrawn", "wide", "free"] = "corpus"
+    mix: WideMix | None = (
+        None  # expressions of each kind in an epoch of "redrawn" or "wide" ink; None: the usual
+    )
     swap_symbols: float = 0.25  # share of symbols redrawn by other writers, in half of the expressions
     swap_groups: float = 0.25  # share of expressions in which a group is exchanged
     parts: float = 0.25  # parts of expressions added to an epoch, as a share of its size
     shortest_part: int = 2  # tokens
     synthetic: float = 0.0  # synthetic expressions added to an epoch, as a share of its size
     weight_noise: float = 0.0  # deviation of the noise added to the weights at every step
+    noise_at_once: bool = False  # begin with the stage of weight noise, from weights given by --initial
     patience: int = 0  # validations without a better WER before a stage stops; 0 runs all epochs
     grammar: bool = True  # validate with well-formed answers only
     validate_every: int = 2  # epochs
@@ -62,4 +67,5 @@ class TrainOptions:
         values = dict(data)
         values["curriculum"] = tuple(values["curriculum"])
         values["augment"] = None if values["augment"] is None else AugmentOptions(**values["augment"])
+        values["mix"] = WideMix(**values["mix"]) if values.get("mix") else None
         return cls(**values)

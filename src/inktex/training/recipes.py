@@ -11,7 +11,8 @@ from dataclasses import MISSING, dataclass, fields
 from importlib import resources
 from typing import Any
 
-from inktex.corpus.augment import AugmentOptions
+from inktex.augment import AugmentOptions
+from inktex.corpus.wide import WideMix
 from inktex.features import FeatureOptions
 from inktex.model import ModelConfig
 from inktex.training.options import TrainOptions
@@ -72,7 +73,7 @@ def _known(kind: type[Any], values: Mapping[str, Any], table: str) -> dict[str, 
             raise ValueError(f"{table} has no {name!r}; there are {', '.join(sorted(names))}")
         default = names[name].default
         expected = (int, float) if type(default) in (int, float) else type(default)
-        simple = default is not MISSING and not isinstance(default, tuple)
+        simple = default not in (MISSING, None) and not isinstance(default, tuple)
         if simple and (
             isinstance(value, bool) != isinstance(default, bool) or not isinstance(value, expected)
         ):
@@ -95,4 +96,6 @@ def _training(values: Mapping[str, Any]) -> TrainOptions:
             known["augment"] = AugmentOptions() if chosen else None
         else:
             known["augment"] = AugmentOptions(**_known(AugmentOptions, chosen, "training.augment"))
+    if "mix" in known:
+        known["mix"] = WideMix(**_known(WideMix, known["mix"], "training.mix"))
     return TrainOptions(**known)

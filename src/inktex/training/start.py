@@ -16,8 +16,10 @@ from inktex.latex import Vocabulary
 from inktex.latex.vocabulary import wide_vocabulary
 from inktex.model import Network, load_network
 from inktex.model.fast import accelerate
+from inktex.reading import WEIGHTS, find_model, find_weights
 from inktex.training.data import MadeInk, TrainingData
 from inktex.training.loop import Trainer
+from inktex.training.onnx_weights import read_network
 from inktex.training.optimizing import choose_place, keep_freed_memory
 from inktex.training.options import TrainOptions
 from inktex.training.recipes import Recipe
@@ -37,7 +39,7 @@ class Launch:
     device: str = "auto"
     threads: int = 1
     synthetic: int = 0  # train on this many synthetic expressions instead of a corpus
-    initial: Path | None = None  # begin from these weights
+    initial: str | None = None  # begin from these weights: a file, a run's folder or a model's name
 
 
 def gather(launch: Launch, options: TrainOptions) -> tuple[list[Example], list[Example]]:
@@ -93,7 +95,11 @@ def _begin(
     config = replace(recipe.model, vocabulary=tuple(vocabulary.tokens))
     folder = RunFolder(launch.folder)
     if workers.is_first:
-        command = {"data": str(launch.data) if launch.data else None, "synthetic": launch.synthetic}
+        command = {
+            "data": str(launch.data) if launch.data else None,
+            "synthetic": launch.synthetic,
+            "initial": launch.initial,
+        }
         folder.create(config, recipe.training, command)
     return _train(replace(recipe, model=config), launch, folder, workers, training, validation)
 
@@ -117,10 +123,10 @@ def _resume(
 
 def _made_ink(options: TrainOptions, launch: Launch, training: Sequence[Example]) -> MadeInk | None:
     if options.ink == "wide":
-        return WideInk(training, wide_banks(launch.data), seed=options.seed)
+        return WideInk(training, wide_banks(launch.data), options.mix, seed=options.seed)
     if options.ink == "redrawn":
         known = sorted({token for example in training for token in example.tokens})
-        return WideInk(training, [], CORPUS_MIX, seed=options.seed, known=known)
+        return WideInk(training, [], options.mix or CORPUS_MIX, seed=options.seed, known=known)
     if options.ink == "free":
         return FreeInk(free_drawings(launch.data), seed=options.seed)
     return None
@@ -128,6 +134,25 @@ def _made_ink(options: TrainOptions, launch: Launch, training: Sequence[Example]
 
 def _size(training: Sequence[Example], options: TrainOptions) -> str:
     return "made expressions" if options.ink == "free" else f"{len(training):,} expressions"
+
+
+def _begin_from(network: Network, name: str) -> None:
+    """Take over the weights of a `.safetensors` file, a run's folder or a model of the same shape."""
+    path = Path(name)
+    weights = path.is_dir() or path.suffix == WEIGHTS
+    given = load_network(find_weights(path)) if weights else read_network(find_model(name))
+    if given.config.vocabulary != network.config.vocabulary:
+        raise ValueError(
+            f"{name}: has another vocabulary than the recipe ({len(given.config.vocabulary)} tokens)"
+        )
+    # The head that names symbols is not part of a model file; it begins anew.
+    found = network.state_dict() | {
+        key: value for key, value in given.state_dict().items() if weights or "symbol_head" not in key
+    }
+    try:
+        network.load_state_dict(found)
+    except RuntimeError as error:
+        raise ValueError(f"{name}: a network of another shape than the recipe's ({error})") from None
 
 
 def _train(
@@ -144,7 +169,7 @@ def _train(
     torch.manual_seed(recipe.training.seed)
     network = accelerate(Network(recipe.model))
     if launch.initial is not None:
-        network.load_state_dict(load_network(launch.initial).state_dict())
+        _begin_from(network, launch.initial)
     data = TrainingData(
         training,
         Vocabulary(recipe.model.vocabulary),

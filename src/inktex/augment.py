@@ -5,7 +5,7 @@ strokes are scaled, rotated and shifted on their own; a smooth wave bends the pl
 is array arithmetic over the batch, well under a millisecond per expression.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -25,6 +25,10 @@ class AugmentOptions:
     wave: float = 0.06  # amplitude of the smooth bending
     point_jitter: float = 0.006
     drop_points: float = 0.08  # share of inner points left out at most (speed of the pen)
+
+    def scaled(self, factor: float) -> "AugmentOptions":
+        """The same, all of it weaker or stronger."""
+        return AugmentOptions(*(factor * getattr(self, each.name) for each in fields(self)))
 
 
 def augment(batch: PointBatch, options: AugmentOptions, random: np.random.Generator) -> PointBatch:

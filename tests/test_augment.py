@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from inktex.corpus.augment import AugmentOptions, augment
+from inktex.augment import AugmentOptions, augment
 from inktex.features import PointBatch
 from inktex.ink import Ink
 
