@@ -13,6 +13,7 @@ from random import Random
 
 import numpy as np
 
+from inktex.augment import AugmentOptions, augment
 from inktex.corpus import (
     BANKS,
     Corpus,
@@ -23,7 +24,6 @@ from inktex.corpus import (
     open_bank,
     synthetic_example,
 )
-from inktex.corpus.augment import AugmentOptions, augment
 from inktex.corpus.free import FreeInk, free_drawings
 from inktex.corpus.pictures import draw_sheet
 from inktex.corpus.recombine import Piece, Recombiner

@@ -1,11 +1,13 @@
 """The notebook canvas in a real JupyterLab: does its paper stay where it is while answers come?
 
     make lab    # installs JupyterLab into an environment of its own, then runs this
+    .venv-lab/bin/python scripts/lab_check.py --picture docs/screenshots/integration-jupyterlab.png
 
 JupyterLab is not among what CI installs; there the widget is tested with a stand-in (tests/notebook).
 """
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -16,7 +18,7 @@ from pathlib import Path
 
 import anywidget
 from integration_pictures import CHROMIUM, SLOW, examples
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Locator, Page, TimeoutError, sync_playwright
 
 CELL = "from inktex.notebook import InkCanvas\ncanvas = InkCanvas()\ncanvas"
 NOTEBOOK = {
@@ -49,7 +51,12 @@ def main() -> None:
     parser.add_argument("--picture", type=Path, help="save a screenshot here")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "ink.ipynb").write_text(json.dumps(NOTEBOOK))
+        notebooks, config = Path(folder) / "notebooks", Path(folder) / "config"
+        notebooks.mkdir()
+        (notebooks / "ink.ipynb").write_text(json.dumps(NOTEBOOK))
+        notification = config / "lab/user-settings/@jupyterlab/apputils-extension"
+        notification.mkdir(parents=True)
+        (notification / "notification.jupyterlab-settings").write_text(json.dumps({"fetchNews": "false"}))
         command = [
             sys.executable,
             "-m",
@@ -62,13 +69,14 @@ def main() -> None:
         settings = [
             "--IdentityProvider.token=",
             "--ServerApp.disable_check_xsrf=True",
-            f"--ServerApp.root_dir={folder}",
+            f"--ServerApp.root_dir={notebooks}",
         ]
         # The widget's part for JupyterLab lies in the environment of anywidget, which may be another one.
         widgets = Path(anywidget.__file__).parents[4] / "share" / "jupyter"
-        environment = {**os.environ, "JUPYTER_PATH": str(widgets)}
+        # The settings of whoever runs this are neither used nor changed.
+        environment = {**os.environ, "JUPYTER_PATH": str(widgets), "JUPYTER_CONFIG_DIR": str(config)}
         lab = subprocess.Popen(
-            [*command, *settings], cwd=folder, stderr=subprocess.PIPE, text=True, env=environment
+            [*command, *settings], cwd=notebooks, stderr=subprocess.PIPE, text=True, env=environment
         )
         try:
             write_in(address_of(lab), options.picture)
@@ -78,10 +86,23 @@ def main() -> None:
 
 
 def address_of(lab: "subprocess.Popen[str]") -> str:
+    told = []
     for line in lab.stderr or ():
+        told.append(line)
         if found := re.search(r"http://127\.0\.0\.1:\d+", line):
             return found[0]
-    raise RuntimeError("JupyterLab does not start")
+    raise SystemExit(f"JupyterLab does not start:\n{''.join(told)}")
+
+
+def canvas_of(page: Page) -> Locator:
+    """The paper, once the cell shows it; ends with what the cell shows where that is an error, or nothing."""
+    paper = page.locator("inktex-pad #settled")
+    outputs = page.locator(".jp-OutputArea-output")
+    with contextlib.suppress(TimeoutError):
+        paper.or_(outputs.filter(has_text="Traceback")).first.wait_for()
+    if not paper.is_visible():
+        raise SystemExit("the cell shows no canvas, but:\n" + "\n".join(outputs.all_inner_texts()))
+    return paper
 
 
 def write_in(address: str, picture: Path | None) -> None:
@@ -92,10 +113,11 @@ def write_in(address: str, picture: Path | None) -> None:
         page = browser.new_page(viewport={"width": 1100, "height": 800})
         page.set_default_timeout(SLOW)
         page.goto(f"{address}/lab/tree/ink.ipynb?reset")
+        # A cell that is run before its kernel is there is silently not run.
+        page.get_by_text("| Idle").first.wait_for()
         page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
         page.keyboard.press("Control+Enter")
-        paper = page.locator("inktex-pad #settled")
-        paper.wait_for()
+        paper = canvas_of(page)
         paper.scroll_into_view_if_needed()
         first = paper.bounding_box()
         if first is None:

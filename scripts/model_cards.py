@@ -67,8 +67,13 @@ def network(config: dict[str, Any]) -> str:
 
 def recipe_of(card: dict[str, Any], config: dict[str, Any]) -> str:
     """The name of the recipe that a network was trained by."""
+    options = card["training"]["options"]
+    if options["optimizer"] == "adadelta":
+        return "paper-p2" if config["coverage_window"] else "paper-p1"
+    if options.get("mix"):
+        return "wide-grids"
     by_ink = {"wide": "wide", "free": "free", "redrawn": "twin"}
-    ink = card["training"]["options"].get("ink", "corpus")
+    ink = options.get("ink", "corpus")
     usual = "backward" if config.get("direction") == "backward" else "p2"
     return by_ink.get(ink, "p1" if not config["coverage_window"] else usual)
 
@@ -81,7 +86,11 @@ def training(card: dict[str, Any], recipe: str) -> str:
     kept = f"[log]({log})" if (OUT.parent / log).exists() else "log not kept"
     score = made["last_validation"]
     usual = load_recipe(recipe).training.epochs
-    shorter = "" if made["epochs"] == usual else f" --epochs {made['epochs']}"
+    # A recipe that stops early has its epochs per stage, and is rarely at its end after them.
+    asked = made["options"]["epochs"] if made["options"]["patience"] else made["epochs"]
+    shorter = "" if asked == usual else f" --epochs {asked}"
+    if made.get("initial"):
+        shorter += f" --initial {made['initial']}"
     return (
         f"`inktex train --recipe {recipe} --seed {seed}{shorter}`: "
         f"{made['epochs']} epochs, {made['steps']:,} steps, "

@@ -22,13 +22,15 @@ ACCURACY = ROOT / "docs" / "accuracy.md"
 BEGIN, END = "<!-- figures: made by scripts/readme_table.py -->", "<!-- end of figures -->"
 NAMES = {
     "paper-p1": "P1 by the paper's recipe",
-    "paper-p2": "P2 by the paper's recipe",
+    "paper-p2": "`paper-p2`: P2 by the paper's recipe, training not finished",
     "paper-p3": "P3 by the paper's recipe",
     "p1": "`p1`: our network, no coverage",
     "p2": "`p2`: with coverage",
     "p3": "`p3`: five of `p2`, averaged",
     "pair": "`pair`: `p2` and a reader from right to left",
     "twin": "**`twin`: one encoder, a decoder for each direction**",
+    "duo": "`duo`: two of `twin`",
+    "team": "**`team`: the same, with four distorted copies of the ink**",
     "wide": "**`wide`: the default; 358 tokens, drawings of other sources too**",
     "free": "`free`: no CROHME ink; may be shipped",
 }

@@ -228,7 +228,10 @@ def line_tables() -> dict[str, Any]:
         "most_of_a_symbol": line_finder._MOST_OF_A_SYMBOL,
         "flatness": line_finder._FLATNESS,
         "dot": line_finder._DOT,
+        "settled": line_finder._SETTLED,
         "reach": page_session._REACH,
+        "just_written": page_session._RECENT,
+        "begun": page_session._BEGUN,
         "threshold": model.threshold,
         **{
             name: {
