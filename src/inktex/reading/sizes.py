@@ -34,4 +34,4 @@ def decoder_parameters(config: dict[str, Any]) -> int:
     coverage = window * filters + filters * width if window else 0
     gru = (m + 1) * 3 * n + 3 * n * n + 3 * depth * n
     output = (n + 1) * m + depth * m + (m + 1) * tokens
-    return tokens * m + first_state + attention + coverage + gru + output
+    return int(tokens * m + first_state + attention + coverage + gru + output)
