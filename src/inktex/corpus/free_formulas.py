@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import accumulate, pairwise
 from random import Random
 
-from inktex.corpus.formulas import FORMULAS
+from inktex.corpus.language import FORMULAS
 from inktex.corpus.roles import PAIRS
 from inktex.latex import normalize, symbols
 
