@@ -269,11 +269,13 @@ def main() -> None:
     parser.add_argument("--weights", default=None, help="trained weights for the PyTorch loop")
     parser.add_argument("--out", type=Path, default=None, help="write JSON here, tables and picture to docs/")
     parser.add_argument("--against", type=Path, default=None, help="another checkout: the times by turns")
+    parser.add_argument("--one", action="store_true", help="with --against: without looking for lines")
     arguments = parser.parse_args()
     recognizer = Recognizer(arguments.model, beam=BEAM)
     name, inks = inks_to_read(arguments.data, arguments.limit)
     if arguments.against is not None:
-        by_turns(arguments.against, str(find_model(arguments.model)), BEAM, inks, REPEATS)
+        model = str(find_model(arguments.model))
+        by_turns(arguments.against, model, BEAM, arguments.one, inks, REPEATS)
         return
     few = inks[:: max(1, len(inks) // arguments.torch_limit)][: arguments.torch_limit]
     start = start_and_memory(inks)

@@ -17,17 +17,22 @@ import numpy as np
 from inktex.ink import Ink, save
 
 ROOT = Path(__file__).resolve().parent.parent
-# Only what every version of the library has: `Recognizer(model, beam=)` and `recognize(ink, timeout=)`.
+# Only what every version of the library has: `Recognizer(model, beam=)` and `recognize(ink, timeout=)`. Those
+# before `lines` read all strokes as one expression, as later ones do when they are told to.
 READER = """
 import sys, time
 from inktex.ink import read
 from inktex.recognizer import Recognizer
 recognizer = Recognizer(sys.argv[1], beam=int(sys.argv[2]))
-inks = [read(path) for path in sys.argv[3:]]
-recognizer.recognize(inks[0], timeout=None)
+inks = [read(path) for path in sys.argv[4:]]
+options = {"timeout": None, "lines": False} if sys.argv[3] == "one" else {"timeout": None}
+try:
+    recognizer.recognize(inks[0], **options)
+except TypeError:
+    options.pop("lines", None)
 for line in sys.stdin:
     begin = time.process_time()
-    answer = recognizer.recognize(inks[int(line)], timeout=None)
+    answer = recognizer.recognize(inks[int(line)], **options)
     print(time.process_time() - begin, *answer.tokens, flush=True)
 """
 
@@ -50,10 +55,11 @@ class Turn:
 
 
 @contextmanager
-def reader_of(checkout: Path, model: str, beam: int, paths: Sequence[Path]) -> Iterator[Turn]:
+def reader_of(checkout: Path, model: str, beam: int, one: bool, paths: Sequence[Path]) -> Iterator[Turn]:
     """The reader of a checkout, ended afterwards."""
     environment = os.environ | {"PYTHONPATH": str(checkout / "src")}
-    command = [sys.executable, "-c", READER, model, str(beam), *map(str, paths)]
+    lines = "one" if one else "found"
+    command = [sys.executable, "-c", READER, model, str(beam), lines, *map(str, paths)]
     with subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -61,13 +67,14 @@ def reader_of(checkout: Path, model: str, beam: int, paths: Sequence[Path]) -> I
         process.stdin.close()  # type: ignore[union-attr]
 
 
-def by_turns(other: Path, model: str, beam: int, inks: Sequence[Ink], repeats: int) -> None:
+def by_turns(other: Path, model: str, beam: int, one: bool, inks: Sequence[Ink], repeats: int) -> None:
     """Read every ink some times with both checkouts and print the two medians and their ratio."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{place}.inkml" for place in range(len(inks))]
         for path, ink in zip(paths, inks, strict=True):
             save(ink, path)
-        with reader_of(ROOT, model, beam, paths) as this, reader_of(other, model, beam, paths) as that:
+        both_ways = (model, beam, one, paths)
+        with reader_of(ROOT, *both_ways) as this, reader_of(other, *both_ways) as that:
             both, times = (this, that), np.full((2, len(inks)), np.inf)
             alike = 0
             for turn in range(repeats):

@@ -18,7 +18,9 @@ def _words(name: str) -> frozenset[str]:
 
 # Different words, one symbol on paper; the right-hand side is the word of the captions and of `symbols.WIDE`.
 SYNONYMS: dict[str, tuple[str, ...]] = {
-    word: tuple(meaning.split()) for meaning, words in _DATA["synonyms"].items() for word in words.split()
+    word: tuple(meaning.split())
+    for words, _, meaning in (line.partition(" -> ") for line in _DATA["synonyms"].splitlines())
+    for word in words.split()
 }
 
 # Math mode marks, spacing, fonts and styles that last to the end of their group, sizes of delimiters: no ink.
