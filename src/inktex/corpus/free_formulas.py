@@ -389,9 +389,9 @@ class FormulaGrammar:
         return [*tokens, *self._term(size - 1, random)]
 
     def _sum(self, size: int, random: Random) -> Tokens:
-        sign = random.choices((r"\sum", r"\prod", r"\max", r"\min"), (20, 1.5, 0.5, 0.5))[0]
+        operator = random.choices((r"\sum", r"\prod", r"\max", r"\min"), (20, 1.5, 0.5, 0.5))[0]
         index = random.choices(("i", "n", "k", "j", "m"), (8, 6, 6, 2, 1))[0]
-        tokens = [sign]
+        tokens = [operator]
         if random.random() < 0.9:
             low = [index, "=", random.choices(("1", "0", "2", "m"), (10, 7, 1, 1))[0]]
             tokens += ["_", *_group(low if random.random() < 0.85 else [index])]

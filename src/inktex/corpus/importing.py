@@ -77,12 +77,12 @@ def strokes_from_file(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf:
 def _strokes_in_order(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf | None:
     """Where the symbols of a file are named in the order of its LaTeX, as in ink that was synthesised."""
     try:
-        signs = list(parse_layout(tokens).symbols())
+        nodes = list(parse_layout(tokens).symbols())
     except LatexError:
         return None
-    if [symbol.label for symbol in ink.symbols] != [sign.label for sign in signs]:
+    if [symbol.label for symbol in ink.symbols] != [node.label for node in nodes]:
         return None
-    strokes = {sign.token: symbol.strokes for sign, symbol in zip(signs, ink.symbols, strict=True)}
+    strokes = {node.token: symbol.strokes for node, symbol in zip(nodes, ink.symbols, strict=True)}
     return tuple(strokes.get(place, ()) for place in range(len(tokens)))
 
 

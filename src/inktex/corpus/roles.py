@@ -91,9 +91,9 @@ def role_of(token: str) -> str:
     if known.group in ("latin", "greek", "blackboard", "calligraphic"):
         return "letter"
     if known.group == "letter-like":
-        return "sign" if token in _NOT_LETTERS else "letter"
+        return "symbol" if token in _NOT_LETTERS else "letter"
     if known.group == "logic" and known.role is symbols.Role.ORDINARY:
-        return "sign"
+        return "symbol"
     if token in _UPRIGHT_ARROWS:
         return "binary"
     if known.group == "dots":
@@ -110,12 +110,12 @@ def role_of(token: str) -> str:
         symbols.Role.PUNCTUATION: "punctuation",
         symbols.Role.PRIME: "prime",
         symbols.Role.STRUCTURE: "structure",
-        symbols.Role.ORDINARY: "sign",
+        symbols.Role.ORDINARY: "symbol",
     }[known.role]
 
 
 # A letter or another symbol of its height can stand for a digit, and a quantifier for a capital.
-_TAKEN_BY = {"digit": ("digit", "letter", "sign"), "letter": ("letter", "sign")}
+_TAKEN_BY = {"digit": ("digit", "letter", "symbol"), "letter": ("letter", "symbol")}
 _UPRIGHT_SHAPES = frozenset({"ascender", "half", "capital", "digit"})
 
 

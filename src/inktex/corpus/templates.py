@@ -49,7 +49,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "<R>": _of_role("relation"),
     "<A>": symbols.GROUPS["arrows"],
     "<F>": symbols.GROUPS["functions"],
-    "<S>": (*_of_role("sign"), *symbols.GROUPS["letter-like"]),
+    "<S>": (*_of_role("symbol"), *symbols.GROUPS["letter-like"]),
     "<I>": _of_role("big"),
 }
 _WEIGHTS = {kind: tuple(accumulate(map(weight, tokens))) for kind, tokens in _KINDS.items()}
