@@ -1,5 +1,8 @@
 """Training ink without CROHME: made of formulas of our own and single drawings, so that it needs no data."""
 
+import os
+import subprocess
+import sys
 from random import Random
 
 import numpy as np
@@ -77,6 +80,23 @@ def test_every_stroke_belongs_to_one_token_and_every_symbol_has_ink(ink):
             index_of_root = token in "[]" and r"\sqrt" in piece.tokens
             assert strokes or token in WITHOUT_INK or index_of_root, (token, piece.tokens)
         assert all(np.isfinite(stroke).all() and len(stroke) for stroke in piece.strokes)
+
+
+def test_equal_seeds_give_equal_formulas_in_every_process():
+    program = (
+        "from random import Random; from inktex.corpus.free_formulas import FormulaGrammar as G; "
+        "random, grammar = Random(1), G(); print([grammar.sample(random) for _ in range(100)])"
+    )
+    drawn = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1")
+    ]
+    assert drawn[0] == drawn[1]
 
 
 def test_equal_seeds_give_equal_ink_and_epochs_differ(drawings, ink):
