@@ -9,9 +9,7 @@ from typing import Any
 from readme_table import WITHIN, Results, percent, table, with_interval
 
 from inktex.files import write_atomically
-from inktex.model import ModelConfig
-from inktex.reading import Member, ModelFile, known_models, read_model
-from inktex.training.export import shipped_parameters
+from inktex.reading import ModelFile, known_models, parameter_count, read_model
 from inktex.training.recipes import recipe as load_recipe
 
 CALIBRATED_ON = {
@@ -99,11 +97,6 @@ def training(card: dict[str, Any], recipe: str) -> str:
     )
 
 
-def counted(member: Member) -> int:
-    """The values of a network of one direction."""
-    return shipped_parameters(ModelConfig.from_json(member.config))
-
-
 def told(name: str, path: Path, model: ModelFile) -> str:
     """How a section begins."""
     return (
@@ -149,10 +142,8 @@ def card(name: str, path: Path, model: ModelFile) -> str:
     config = model.members[0].config
     cards = model.card.get("members") or [model.card]
     networks = [member for member in model.members if not member.encoder_of]
-    parameters = " + ".join(
-        f"{made['parameters'] if len(networks) < len(model.members) else counted(member):,}"
-        for made, member in zip(cards, networks, strict=True)
-    )
+    each = parameter_count(model) // len(networks)  # networks of one file have the same sizes
+    parameters = " + ".join([f"{each:,}"] * len(networks))
     lines = [
         f"## {name}",
         "",

@@ -12,6 +12,7 @@ from inktex.corpus import ExpressionModel, Glyph, SymbolBank, Synthesizer, synth
 from inktex.corpus.agreement import agreeing, descriptors
 from inktex.corpus.draft import Draft, gather
 from inktex.corpus.drawings import parted
+from inktex.corpus.grids import is_entry
 from inktex.corpus.hershey import hershey_bank
 from inktex.corpus.pens import Pens, with_another_pen
 from inktex.corpus.recombine import Piece, ink_complete
@@ -181,7 +182,7 @@ def test_the_line_of_a_part_is_found(examples, bank):
 
 def test_cells_of_a_matrix_stand_beside_and_under_each_other(examples, bank):
     stock = Stock(examples, [(bank, 1.0)])
-    for example in composed_matrices(stock, 40):
+    for example in composed_matrices(stock, 40, one_hand=False):
         rows = _cell_boxes(example)
         assert 2 <= len(rows) <= 4
         for row in rows:
@@ -348,3 +349,36 @@ def test_test_drawings_are_symbols_and_not_structure():
         for number, label in enumerate([r"\\", "x", r"\sqrt", r"\hat", "-"])
     ]
     assert [glyph.label for glyph in _few_of_each(drawn)] == ["x", "-"]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "entry"),
+    [
+        ("1", True),
+        ("- x", True),
+        ("a _ { 1 2 }", True),
+        (r"\frac { a } { b }", True),
+        (r"\sin x + 1", True),
+        ("|", False),
+        ("1 /", False),
+        ("- x |", False),
+        ("( x )", False),
+        (r"\ldots", False),
+        ("1 , 2", False),
+    ],
+)
+def test_what_people_write_as_an_entry(tokens, entry):
+    assert is_entry(tokens.split()) is entry
+
+
+def test_one_hand_writes_matrices_of_entries_as_they_were_written(examples, bank):
+    stock = Stock(examples, [(bank, 1.0)])
+    cells = [
+        cell.split()
+        for example in composed_matrices(stock, 40, one_hand=True)
+        if "cases" not in example.tokens[0]
+        for line in " ".join(example.tokens[1:-1]).split(r" \\ ")
+        for cell in line.split(" & ")
+    ]
+    assert all(is_entry(cell) or cell[0].endswith("dots") for cell in cells)
+    assert not {token for cell in cells for token in cell} & set(symbols.GROUPS["calligraphic"])

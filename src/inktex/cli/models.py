@@ -1,9 +1,12 @@
 """`inktex models`: list the models, or show what one of them is."""
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from inktex.reading import ModelFile
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +26,7 @@ def models(
         path = find_model(name)
         found = read_model(path)
         members = [member.name for member in found.members]
-        shown = {"file": str(path), "members": members, "sha256": found.sha256, **found.card}
+        shown = {"file": str(path), "members": members, "sha256": found.sha256, **_recounted(found)}
         typer.echo(json.dumps(shown, indent=1, ensure_ascii=False))
         return
     known = list(known_models())
@@ -35,3 +38,14 @@ def models(
         typer.echo(f"{each}\t{path.stat().st_size / 1e6:.1f} MB\t{about}\t{path}")
     if len({path.parent for _, path in known}) == 1:  # only what came with the package
         typer.echo(f"inktex: {where_more_are()}", err=True)
+
+
+def _recounted(model: "ModelFile") -> dict[str, Any]:
+    """The card with the number of parameters in the file; older cards also count what only training has."""
+    from inktex.reading import parameter_count
+
+    total, cards = parameter_count(model), model.card.get("members", [])
+    each = {"parameters": total // len(cards)} if cards else {}  # networks of one file have the same sizes
+    return (
+        model.card | ({"members": [card | each for card in cards]} if cards else {}) | {"parameters": total}
+    )

@@ -1,14 +1,17 @@
 r"""Matrices, cases and aligned lines, written cell by cell from real parts and drawings.
 
 `grid` makes one with or without something around it. Columns are as wide as their widest cell; cells stand
-on the line of their row, a little off as people write; brackets are drawings stretched to the height.
+on the line of their row, a little off as people write; brackets are drawings stretched to the height. What
+stands in the cells comes from a `Hand`: of many writers, to train with, or of one.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from random import Random
 
 from inktex.corpus.draft import Draft, joined
 from inktex.corpus.redraw import redraw, weighted
+from inktex.corpus.roles import role_of
 from inktex.corpus.rows import AXIS, bracket, row, script
 from inktex.corpus.stock import Stock
 from inktex.latex.symbols import CELL, MATRICES, NEW_ROW
@@ -26,127 +29,175 @@ _GREEK = (r"\alpha", r"\beta", r"\gamma", r"\lambda", r"\mu", r"\theta", r"\sigm
 _ORDINARY = (1, 1, 1, 1, 2, 3, 3, 4, 5, 6, 7)
 _LINES = (3, 4, 5, 6, 7, 8, 9, 10)
 
+_TRIES = 100
+_OPERAND_BEGINS = frozenset({"letter", "digit", "function"})
+_NOT_IN_ENTRIES = frozenset({"bar", "punctuation", "dots", "relation", "open", "close"})
+
 Cell = Draft | None  # None is an empty cell
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Writes what stands in cells: parts of real expressions, and symbols on a line.
+
+    Many hands write any part, symbols redrawn by others now and then, and take drawings from everywhere. One
+    hand writes only what can be an entry, as it was written, and takes symbols from expressions of the same
+    writer where there are any.
+    """
+
+    stock: Stock
+    random: Random
+    near: float  # where in the corpus the parts come from
+    one: bool = False
+
+    def part(self, lengths: Sequence[int]) -> Draft:
+        """A part of one of these lengths."""
+        part = self.stock.part(self.random, lengths, self.near)
+        tries = 0
+        while self.one and not is_entry(part.tokens):
+            tries += 1  # where the writer has no such part, anyone's will do
+            part = self.stock.part(self.random, lengths, self.near if tries < _TRIES else None)
+        return part
+
+    def redrawn(self, part: Draft) -> Draft:
+        """The part, some of its symbols redrawn by many hands."""
+        if self.one or self.random.random() >= 0.5:
+            return part
+        return redraw(part, self.stock, self.random, 0.35)
+
+    def symbol(self, label: str) -> Draft:
+        """One symbol."""
+        own = self.stock.symbol_near(label, self.random, self.near) if self.one else None
+        return own or self.stock.symbol(label, self.random)
+
+    def pick(self, choices: Sequence[str]) -> str:
+        """One of the choices."""
+        return choices[int(self.random.random() * len(choices))]
+
+
+def is_entry(tokens: Sequence[str]) -> bool:
+    """Whether people would write these tokens as an entry of a matrix: a number, a letter, a term, a sum."""
+    first = tokens[1] if tokens[0] == "-" and len(tokens) > 1 else tokens[0]
+    starts = role_of(first) in _OPERAND_BEGINS or first in (r"\frac", r"\sqrt")
+    return starts and not any(role_of(token) in _NOT_IN_ENTRIES or token == "/" for token in tokens)
 
 
 def grid(stock: Stock, random: Random) -> Draft:
     """A matrix, cases or aligned lines, now and then with a name, a factor or another matrix beside it."""
     kind = weighted(random, _KINDS, _KIND_WEIGHTS)
-    near = random.random()
+    hand = Hand(stock, random, random.random())
     if kind == "cases":
-        return _beside(cases(stock, random, near), stock, random, near, 0.6)
+        return _beside(cases(hand), hand, 0.6)
     if kind == "aligned":
-        return aligned(stock, random, near)
-    first = matrix(kind, stock, random, near)
+        return aligned(hand)
+    first = matrix(kind, hand)
     if kind != "matrix" and len(first.tokens) < _LARGEST and random.random() < 0.12:
-        second = matrix(kind, stock, random, near)
-        between = [stock.symbol(("+", "=", "-", r"\times", r"\cdot")[int(random.random() * 5)], random)]
+        second = matrix(kind, hand)
+        between = [hand.symbol(hand.pick(("+", "=", "-", r"\times", r"\cdot")))]
         return row([first, *(between if random.random() < 0.7 else []), second], random)
-    return _beside(first, stock, random, near, 0.45)
+    return _beside(first, hand, 0.45)
 
 
-def _beside(made: Draft, stock: Stock, random: Random, near: float, share: float) -> Draft:
+def _beside(made: Draft, hand: Hand, share: float) -> Draft:
     """Put something before or behind a grid."""
+    random = hand.random
     if random.random() >= share:
         return made
     chance = random.random()
     if chance < 0.55:
-        return row([stock.part(random, (1, 1, 1, 4, 4, 3, 5), near), stock.symbol("=", random), made], random)
+        return row([hand.part((1, 1, 1, 4, 4, 3, 5)), hand.symbol("="), made], random)
     if chance < 0.7:
-        return row([stock.part(random, (1, 1, 2, 3), near), made], random)
+        return row([hand.part((1, 1, 2, 3)), made], random)
     if chance < 0.85:
-        return row([made, stock.symbol("=", random), stock.part(random, (1, 1, 2, 3, 5, 6), near)], random)
-    name = stock.symbol(("T", r"\prime", "2", "n", r"\top", "*")[int(random.random() * 6)], random)
+        return row([made, hand.symbol("="), hand.part((1, 1, 2, 3, 5, 6))], random)
+    name = hand.symbol(hand.pick(("T", r"\prime", "2", "n", r"\top", "*")))
     if made.tokens[-1] == r"\end{cases}":
         return made
     return script(made, name, True, random)
 
 
-def matrix(kind: str, stock: Stock, random: Random, near: float) -> Draft:
+def matrix(kind: str, hand: Hand) -> Draft:
     """A matrix of one of the kinds of `MATRICES`."""
     sizes = _SQUARE if kind == "vmatrix" else _SIZES
-    rows, columns = sizes[int(random.random() * len(sizes))]
-    cells = _cells(rows, columns, stock, random, near)
-    return arranged(kind, cells, stock, random, *MATRICES[kind])
+    rows, columns = sizes[int(hand.random.random() * len(sizes))]
+    cells = _cells(rows, columns, hand)
+    return arranged(kind, cells, hand.stock, hand.random, *MATRICES[kind])
 
 
-def cases(stock: Stock, random: Random, near: float) -> Draft:
+def cases(hand: Hand) -> Draft:
     """Lines behind a brace, mostly with a condition each."""
+    random = hand.random
     lines = 2 if random.random() < 0.7 else 3
     two = random.random() < 0.7
     cells: list[list[Cell]] = []
     for _ in range(lines):
         if two:
-            value = stock.part(random, (1, 1, 1, 2, 3, 4, 5, 6), near)
-            cells.append([_redrawn(value, stock, random), _condition(stock, random, near)])
+            value = hand.part((1, 1, 1, 2, 3, 4, 5, 6))
+            cells.append([hand.redrawn(value), _condition(hand)])
         else:
-            cells.append([_redrawn(_equation(stock, random, near), stock, random)])
-    return arranged("cases", cells, stock, random, r"\{", "", left=True)
+            cells.append([hand.redrawn(_equation(hand))])
+    return arranged("cases", cells, hand.stock, random, r"\{", "", left=True)
 
 
-def aligned(stock: Stock, random: Random, near: float) -> Draft:
+def aligned(hand: Hand) -> Draft:
     """Two to four lines of an equation, one relation under the other."""
+    random = hand.random
     lines = (2, 2, 2, 3, 3, 4)[int(random.random() * 6)]
     chain = random.random() < 0.6
     cells: list[list[Cell]] = []
     for number in range(lines):
-        relation = (
-            "=" if random.random() < 0.85 else (r"\leq", r"\geq", "<", r"\approx")[int(random.random() * 4)]
-        )
-        right = row([stock.symbol(relation, random), stock.part(random, _LINES, near)], random)
+        relation = "=" if random.random() < 0.85 else hand.pick((r"\leq", r"\geq", "<", r"\approx"))
+        right = row([hand.symbol(relation), hand.part(_LINES)], random)
         first = number == 0 or not chain
         cells.append(
             [
-                _redrawn(stock.part(random, (1, 1, 4, 4, 5, 6), near), stock, random) if first else None,
-                _redrawn(right, stock, random),
+                hand.redrawn(hand.part((1, 1, 4, 4, 5, 6))) if first else None,
+                hand.redrawn(right),
             ]
         )
-    return arranged("aligned", cells, stock, random, "", "", left=True)
+    return arranged("aligned", cells, hand.stock, random, "", "", left=True)
 
 
-def _equation(stock: Stock, random: Random, near: float) -> Draft:
-    left, right = stock.part(random, (1, 3, 4, 5, 6, 7), near), stock.part(random, (1, 1, 1, 2, 3), near)
-    return row([left, stock.symbol("=", random), right], random)
+def _equation(hand: Hand) -> Draft:
+    left, right = hand.part((1, 3, 4, 5, 6, 7)), hand.part((1, 1, 1, 2, 3))
+    return row([left, hand.symbol("="), right], hand.random)
 
 
-def _condition(stock: Stock, random: Random, near: float) -> Draft:
-    name = stock.part(random, (1,), near)
-    relation = ("=", ">", "<", r"\geq", r"\leq", r"\neq", r"\in")[int(random.random() * 7)]
-    bound = stock.part(random, (1, 1, 1, 2), near)
-    return row([name, stock.symbol(relation, random), bound], random)
+def _condition(hand: Hand) -> Draft:
+    name = hand.part((1,))
+    relation = hand.pick(("=", ">", "<", r"\geq", r"\leq", r"\neq", r"\in"))
+    bound = hand.part((1, 1, 1, 2))
+    return row([name, hand.symbol(relation), bound], hand.random)
 
 
-def _redrawn(part: Draft, stock: Stock, random: Random) -> Draft:
-    return redraw(part, stock, random, 0.35) if random.random() < 0.5 else part
-
-
-def _cells(rows: int, columns: int, stock: Stock, random: Random, near: float) -> list[list[Cell]]:
+def _cells(rows: int, columns: int, hand: Hand) -> list[list[Cell]]:
+    random = hand.random
     chance = random.random()
     make: Callable[[int, int], Draft]
     if chance < 0.3:
         digits = "0123456789" if random.random() < 0.6 else "0012"
-        make = lambda _r, _c: _number(digits, stock, random)  # noqa: E731
+        make = lambda _r, _c: _number(digits, hand)  # noqa: E731
     elif chance < 0.45:
         letter = _letter(random)
         second = (_letter(random), _letter(random))
         numbered = random.random() < 0.8
-        make = lambda r, c: _entry(letter, r, c, numbered, second, rows, columns, stock, random)  # noqa: E731
+        make = lambda r, c: _entry(letter, r, c, numbered, second, rows, columns, hand)  # noqa: E731
     elif chance < 0.6:
-        make = lambda _r, _c: stock.symbol(_letter(random), random)  # noqa: E731
+        make = lambda _r, _c: hand.symbol(_letter(random))  # noqa: E731
     else:
         lengths = (1, 1, 1, 1, 2, 3, 4) if rows * columns > 6 else _ORDINARY
-        make = lambda _r, _c: _redrawn(stock.part(random, lengths, near), stock, random)  # noqa: E731
+        make = lambda _r, _c: hand.redrawn(hand.part(lengths))  # noqa: E731
     dots = min(rows, columns) >= 3 and random.random() < 0.15
     cells: list[list[Cell]] = []
     for r in range(rows):
         cells.append([])
         for c in range(columns):
             if dots and rows - 2 == r and columns - 2 == c:
-                cell = stock.symbol(r"\ddots", random)
+                cell = hand.symbol(r"\ddots")
             elif dots and rows - 2 == r:
-                cell = stock.symbol(r"\vdots", random)
+                cell = hand.symbol(r"\vdots")
             elif dots and columns - 2 == c:
-                cell = stock.symbol(r"\cdots", random)
+                cell = hand.symbol(r"\cdots")
             else:
                 cell = make(r, c)
             cells[-1].append(cell)
@@ -159,11 +210,12 @@ def _letter(random: Random) -> str:
     return _LETTERS[int(random.random() * len(_LETTERS))]
 
 
-def _number(digits: str, stock: Stock, random: Random) -> Draft:
-    parts = [stock.symbol("-", random)] if random.random() < 0.15 else []
-    parts.append(stock.symbol(digits[int(random.random() * len(digits))], random))
+def _number(digits: str, hand: Hand) -> Draft:
+    random = hand.random
+    parts = [hand.symbol("-")] if random.random() < 0.15 else []
+    parts.append(hand.symbol(hand.pick(digits)))
     if random.random() < 0.12:
-        parts.append(stock.symbol(digits[int(random.random() * len(digits))], random))
+        parts.append(hand.symbol(hand.pick(digits)))
     return row(parts, random, 0.6)
 
 
@@ -175,8 +227,7 @@ def _entry(
     second: tuple[str, str],
     rows: int,
     columns: int,
-    stock: Stock,
-    random: Random,
+    hand: Hand,
 ) -> Draft:
     """An entry with its indices, as in a_{12}; vectors have one index."""
     names: tuple[str, ...] = (str(r + 1), str(c + 1)) if numbered else second
@@ -184,8 +235,8 @@ def _entry(
         names = names[:1]
     elif rows == 1:
         names = names[1:]
-    index = row([stock.symbol(name, random) for name in names], random, 0.5)
-    return script(stock.symbol(letter, random), index, False, random)
+    index = row([hand.symbol(name) for name in names], hand.random, 0.5)
+    return script(hand.symbol(letter), index, False, hand.random)
 
 
 def arranged(

@@ -173,7 +173,25 @@ class Stock:
             first = bisect(spans, (int(near * len(self.drafts)), 0, 0))
             reach = max(4, _NEAR * len(spans) // len(self.drafts))
             place = min(first, max(0, len(spans) - reach)) + int(random.random() * min(reach, len(spans)))
-        number, start, end = spans[place]
+        return self._cut(spans[place])
+
+    def symbol_near(self, label: str, random: Random, near: float) -> Draft | None:
+        """A symbol on the line, cut out of an expression near that place of the corpus; None without one."""
+        first = max(0, min(int(near * len(self.drafts)), len(self.drafts) - _NEAR))
+        spans = self._symbol_spans.get(label, ())
+        there = spans[bisect(spans, (first, 0, 0)) : bisect(spans, (first + _NEAR, 0, 0))]
+        return self._cut(there[int(random.random() * len(there))]) if there else None
+
+    @cached_property
+    def _symbol_spans(self) -> dict[str, list[Span]]:
+        """The parts of a single symbol, by its label."""
+        found: dict[str, list[Span]] = {}
+        for span in self.spans[1]:
+            found.setdefault(self.drafts[span[0]].tokens[span[1]], []).append(span)
+        return found
+
+    def _cut(self, span: Span) -> Draft:
+        number, start, end = span
         return self.drafts[number].cut(start, end).on_line()
 
 

@@ -3,7 +3,9 @@ r"""Test sets for what CROHME does not test: lone symbols, matrices, symbols tha
 `load_test_set(name)` makes them from drawings and expressions that no model was trained on, always the same:
 
 - symbols: the held-out drawings of Detexify, mathnote and Omniglot, and symbols cut out of CROHME 2013;
-- matrices: matrices and cases of 2 to 4 rows, of parts of CROHME 2013 and held-out drawings;
+- matrices: matrices and cases of 2 to 4 rows, of parts of CROHME 2013 that one would write as entries,
+  each in one hand, with held-out drawings of brackets;
+- redrawn-matrices: the same of any parts, with symbols redrawn by other hands and by other symbols;
 - unknown: drawings of the 40 classes of Detexify that no model knows (`drawings.UNKNOWN`), each with its
   command as the only token.
 
@@ -21,15 +23,15 @@ from inktex.corpus.draft import Draft
 from inktex.corpus.drawings import COLLECTIONS, open_drawings
 from inktex.corpus.example import Example
 from inktex.corpus.free import FreeInk, free_drawings
-from inktex.corpus.grids import cases, matrix
+from inktex.corpus.grids import Hand, cases, matrix
 from inktex.corpus.load import load_split
 from inktex.corpus.placing import mark
 from inktex.corpus.recombine import FITTED
 from inktex.corpus.stock import Stock, looks_like_a_dash
 from inktex.latex import symbols
 
-TEST_SETS = ("symbols", "matrices", "unknown", "mixed", "free")
-MATRICES = 500  # expressions of the set of matrices
+TEST_SETS = ("symbols", "matrices", "redrawn-matrices", "unknown", "mixed", "free")
+MATRICES = 500  # expressions of each set of matrices
 MIXED = 400  # drawings of known and of unknown classes in the mixed set
 FREE = 600  # made expressions of the free set
 _MOST = 8  # symbols of a class that are taken from CROHME 2013, and from each collection
@@ -53,8 +55,8 @@ def load_test_set(name: str) -> list[Example]:
     if name == "unknown":
         glyphs = open_drawings("detexify", "unknown")
         return [_alone(glyph, f"unknown-{number}", "detexify") for number, glyph in enumerate(glyphs)]
-    if name == "matrices":
-        return composed_matrices(_held_out_stock(), MATRICES)
+    if name in ("matrices", "redrawn-matrices"):
+        return composed_matrices(_held_out_stock(), MATRICES, one_hand=name == "matrices")
     if name == "mixed":
         return [*load_split("test2013"), *_spare_drawings()]
     if name == "free":
@@ -82,21 +84,20 @@ def _spare_drawings() -> list[Example]:
     return made
 
 
-def composed_matrices(stock: Stock, count: int) -> list[Example]:
+def composed_matrices(stock: Stock, count: int, *, one_hand: bool) -> list[Example]:
     """Matrices and cases from a stock, always the same."""
     made = []
     for number in range(count):
         random = Random(f"matrices/{number}")
-        kind, near = _KINDS[number % len(_KINDS)], random.random()
-        draft = _of_size(kind, stock, random, near)
-        made.append(draft.finished().to_example(f"{kind}-{number}", "matrices"))
+        kind, hand = _KINDS[number % len(_KINDS)], Hand(stock, random, random.random(), one_hand)
+        made.append(_of_size(kind, hand).finished().to_example(f"{kind}-{number}", "matrices"))
     return made
 
 
-def _of_size(kind: str, stock: Stock, random: Random, near: float) -> Draft:
+def _of_size(kind: str, hand: Hand) -> Draft:
     """A draft of two to four rows; matrices have two to four columns."""
     while True:
-        draft = cases(stock, random, near) if kind == "cases" else matrix(kind, stock, random, near)
+        draft = cases(hand) if kind == "cases" else matrix(kind, hand)
         rows = draft.tokens.count(r"\\") + 1
         columns = draft.tokens.count("&") // rows + 1
         if kind == "cases" or (2 <= rows <= 4 and 2 <= columns <= 4):

@@ -17,6 +17,7 @@ from .opening import WEIGHTS, find_model, find_weights, known_models, open_model
 from .reader import MAX_ROWS, Control, Reader, whole
 from .result import Reading
 from .single import SymbolGuess, guess_symbols
+from .sizes import parameter_count
 
 __all__ = [
     "BACKWARD",
@@ -49,6 +50,7 @@ __all__ = [
     "join_models",
     "known_models",
     "open_model",
+    "parameter_count",
     "read_model",
     "stroke_attention",
     "symbol_places",

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import inktex
-from inktex.model import ModelConfig, Network, load_network
+from inktex.model import Network, load_network
 from inktex.model.config import Direction
-from inktex.reading import Member, ModelFile, find_weights
+from inktex.reading import Member, ModelFile, find_weights, parameter_count
 from inktex.training.onnx_graph import Precision, decoder_graph, encoder_graph
 
 _CROHME = "CROHME's official training set (8,835 handwritten expressions)"
@@ -84,7 +84,6 @@ def export_run(
         "inktex": inktex.__version__,
         "commit": _commit(),
         "precision": precision.value,
-        "parameters": shipped_parameters(network.config),
         "weights": weights.stem,
         "coverage": network.config.coverage_window > 0,
         "tokens": len(network.config.vocabulary),
@@ -92,12 +91,8 @@ def export_run(
         "data": f"{data}; validated on CROHME 2013",
         "licence": licence,
     }
-    return export_network(network, name, precision=precision, card=card)
-
-
-def shipped_parameters(config: ModelConfig) -> int:
-    """How many values the exported network has: without the head that only training uses."""
-    return Network(replace(config, symbol_head=False)).parameter_count
+    made = export_network(network, name, precision=precision, card=card)
+    return replace(made, card=made.card | {"parameters": parameter_count(made)})
 
 
 def _training(run: Path) -> dict[str, Any]:
