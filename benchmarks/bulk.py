@@ -43,7 +43,7 @@ class Measured:
     bytes_per_answer: float
 
 
-def recognise(engine: str, workers: int, store: Path, out: Path) -> float:
+def recognize(engine: str, workers: int, store: Path, out: Path) -> float:
     """Give the command; seconds until it ended."""
     command = [
         sys.executable,
@@ -67,7 +67,7 @@ def measure(engine: str, workers: int, stores: dict[int, Path], temporary: Path)
     seconds: dict[int, float] = {}
     for count, store in sorted(stores.items()):
         out = temporary / f"{engine}-{workers}-{count}{'' if engine == 'ray' else '.jsonl'}"
-        seconds[count] = recognise(engine, workers, store, out)
+        seconds[count] = recognize(engine, workers, store, out)
         files = [out] if out.is_file() else list(out.glob("part-*"))
         rows = [json.loads(line)["source"] for file in files for line in file.open(encoding="utf-8")]
         if sorted(rows) != sorted({f"ink {number}" for number in range(count)}):

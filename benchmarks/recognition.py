@@ -1,6 +1,8 @@
 """How fast and how small is recognition? Ratios and limits, all measured in one run.
 
     python benchmarks/recognition.py [--out docs/results/recognition.json] [--weights RUN/best.safetensors]
+    git worktree add ../before COMMIT
+    python benchmarks/recognition.py --model p2 --against ../before   # only the times, by turns
 
 One thread, beam 10, from strokes to LaTeX, in CPU time (of this process only, so that a busy machine
 disturbs little). Without CROHME data, synthetic ink is read. Parts: time per ink; against a plain PyTorch
@@ -27,9 +29,10 @@ from typing import Any
 import numpy as np
 from installed_size import installed
 from recognition_report import Measured, circumstances, print_report, write_report
+from recognition_turns import by_turns
 
 from inktex.ink import Ink, save
-from inktex.reading import Control, ModelInput
+from inktex.reading import Control, ModelInput, find_model
 from inktex.recognizer import Recognizer
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -265,9 +268,15 @@ def main() -> None:
     parser.add_argument("--torch-limit", type=int, default=30, help="inks for the plain PyTorch loop")
     parser.add_argument("--weights", default=None, help="trained weights for the PyTorch loop")
     parser.add_argument("--out", type=Path, default=None, help="write JSON here, tables and picture to docs/")
+    parser.add_argument("--against", type=Path, default=None, help="another checkout: the times by turns")
+    parser.add_argument("--one", action="store_true", help="with --against: without looking for lines")
     arguments = parser.parse_args()
     recognizer = Recognizer(arguments.model, beam=BEAM)
     name, inks = inks_to_read(arguments.data, arguments.limit)
+    if arguments.against is not None:
+        model = str(find_model(arguments.model))
+        by_turns(arguments.against, model, BEAM, arguments.one, inks, REPEATS)
+        return
     few = inks[:: max(1, len(inks) // arguments.torch_limit)][: arguments.torch_limit]
     start = start_and_memory(inks)
     times = times_of(recognizer, inks)

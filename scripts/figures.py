@@ -12,8 +12,12 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+
+import numpy as np
+from architecture import architecture_picture
 
 from inktex.corpus import Example, ExpressionModel, Synthesizer, load_split, open_bank, synthesize
 from inktex.evaluation.provenance import provenance
@@ -21,17 +25,10 @@ from inktex.files import write_atomically
 from inktex.latex import normalize
 from inktex.reading import Reader, Reading, open_model
 from inktex.report.accuracy import alignment_accuracy
-from inktex.report.architecture import architecture_picture
 from inktex.report.cases import Case, case_picture, clearest_case
 from inktex.report.mistakes import Diagnosis, Kind, diagnose
 from inktex.report.raster import to_gif, to_png
-from inktex.report.relations import (
-    RelationAverage,
-    clearest_looks,
-    relation_averages,
-    relation_looks,
-    relations_picture,
-)
+from inktex.report.relations import RELATIONS, Look, clearest_looks, relation_looks, relations_picture
 from inktex.report.report import SystemReadings, write_report
 from inktex.report.steps import animated_picture, animation_frames, steps_picture
 from inktex.report.tally import Tally, markdown_table, tally
@@ -153,14 +150,12 @@ def write_tables(without: Reader, with_coverage: Reader, command: str) -> None:
         }
     )
     best = readings[with_coverage.model.info.name]
-    averages = relation_averages(
-        look for pair in zip(examples, best, strict=True) for look in relation_looks(*pair)
-    )
+    looks = [look for pair in zip(examples, best, strict=True) for look in relation_looks(*pair)]
     page = DOCS / "attention.md"
     text = page.read_text(encoding="utf-8")
     text = with_block(text, "alignment", "\n".join(accuracy) + "\n" + origin)
     text = with_block(text, "mistakes", mistakes_text(counted) + origin)
-    text = with_block(text, "relations", relations_text(averages) + origin)
+    text = with_block(text, "relations", relations_text(looks) + origin)
     write_atomically(page, text)
 
 
@@ -185,13 +180,17 @@ def mistakes_text(counted: Tally) -> str:
     )
 
 
-def relations_text(averages: tuple[RelationAverage, ...]) -> str:
-    """Where the decoder looks when it writes a relation, in percent."""
+def relations_text(looks: Sequence[Look]) -> str:
+    """Where the decoder looks on average when it writes a relation, in percent."""
     lines = ["| relation | times | on the symbol that carries it | on the symbol it leads to | elsewhere |"]
     lines.append("|---|---:|---:|---:|---:|")
-    for each in averages:
-        shares = " | ".join(f"{100 * share:.0f} %" for share in (each.on_base, each.on_part, each.elsewhere))
-        lines.append(f"| {each.relation} | {each.count} | {shares} |")
+    for relation in RELATIONS:
+        of_it = [(look.on_base, look.on_part) for look in looks if look.relation == relation]
+        if of_it:
+            on_base, on_part = np.mean(of_it, axis=0).tolist()
+            shares = (on_base, on_part, 1.0 - on_base - on_part)
+            shown = " | ".join(f"{100 * share:.0f} %" for share in shares)
+            lines.append(f"| {relation} | {len(of_it)} | {shown} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,6 +1,6 @@
 """Fit the judges that find the lines of a page, on training ink: `python scripts/fit_lines.py`.
 
-Reads the split `train` (never a test set), composes pages of it (`inktex.corpus.pages`), and writes
+Reads the split `train` (never a test set), composes pages of it (`line_pages.py`), and writes
 src/inktex/ink/lines.json. The bar judge learns which flat strokes are bars of fractions, from the
 segmentation; the cut judge learns where lines begin. Takes two minutes of one core; needs torch.
 """
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from line_pages import STYLES, Page, compose_pages
 
 from inktex.corpus import Example, load_split
-from inktex.corpus.pages import STYLES, Page, compose_pages
 from inktex.ink.line_features import WINDOW, Floats, Geometry
 from inktex.ink.lines import Judge
 

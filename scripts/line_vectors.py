@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from line_pages import STYLES, compose_pages
 
 from inktex.corpus.example import Example
-from inktex.corpus.pages import STYLES, compose_pages
 from inktex.ink import Ink
 from inktex.ink.line_features import Geometry
 from inktex.ink.lines import find_lines

@@ -1,6 +1,6 @@
 """Measure how well the lines of a page are found: `python scripts/score_lines.py`.
 
-Composes pages of 2 to 6 expressions of one writer (`inktex.corpus.pages` says how) and counts those of which
+Composes pages of 2 to 6 expressions of one writer (`line_pages.py` says how) and counts those of which
 every stroke is put into the right line; and counts the single expressions that are cut apart. The same seed
 gives the same pages. `--sheet FILE.png` draws what went wrong, one colour per line (needs Pillow).
 """
@@ -9,9 +9,9 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from line_pages import STYLES, compose_pages
 
 from inktex.corpus import load_split
-from inktex.corpus.pages import STYLES, compose_pages
 from inktex.ink import Ink
 from inktex.ink.lines import find_lines
 

@@ -33,7 +33,7 @@ understood where LaTeX is read. The models `p1` to `p3` know the smaller vocabul
 
 {rates}
 
-This page is written by `python scripts/symbols_page.py` from the table in `src/inktex/latex/symbols.py`.
+This page is written by `python scripts/symbols_page.py` from the table in `src/inktex/latex/symbols.toml`.
 """
 NOT_MEASURED = "How often each symbol is read right is not measured yet."
 MEASURED = """The last column says how often `{model}` takes drawings of the symbol alone, which were kept

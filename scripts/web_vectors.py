@@ -106,7 +106,7 @@ a<b & c
 def inks(count: int, seed: str = "web") -> list[tuple[str, Ink]]:
     """Formulas written by hand-like synthesis, no two alike; the same count gives the same ink."""
     from inktex.corpus import SynthesisOptions, Synthesizer, open_bank
-    from inktex.corpus.formulas import FORMULAS as KNOWN
+    from inktex.corpus.language import FORMULAS as KNOWN
 
     synthesizer = Synthesizer(open_bank("hershey"), SynthesisOptions(scatter=0.6))
     writable = [tokens for latex in KNOWN if not synthesizer.missing(tokens := normalize(latex))]
@@ -205,7 +205,7 @@ def sessions(recognizer: Recognizer, cases: list[dict[str, Any]]) -> list[dict[s
 
 def printed() -> list[dict[str, Any]]:
     """LaTeX as people write it, and well-formed tokens at random: what is made of them, or why nothing is."""
-    from inktex.corpus.formulas import FORMULAS as KNOWN
+    from inktex.corpus.language import FORMULAS as KNOWN
 
     return [_printed(latex) for latex in (*KNOWN, *symbols.WIDE, *STRANGE, *_random_formulas())]
 

@@ -4,9 +4,9 @@ from random import Random
 
 import numpy as np
 import pytest
+from line_pages import STYLES, PageStyle, compose_page, compose_pages
 
 from inktex.corpus.hershey import hershey_bank
-from inktex.corpus.pages import STYLES, PageStyle, compose_page, compose_pages
 from inktex.corpus.synthesis import Synthesizer
 from inktex.ink.lines import find_lines
 from inktex.latex import normalize

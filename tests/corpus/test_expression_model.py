@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inktex.corpus import ExpressionModel, SamplingOptions
-from inktex.corpus.formulas import FORMULAS
+from inktex.corpus.language import FORMULAS
 from inktex.latex import Grammar, Vocabulary, normalize
 
 

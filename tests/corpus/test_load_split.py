@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from corpus_samples import write_alignment, zipped
 
+import inktex.latex
 from inktex.corpus import (
     Corpus,
     SymbolBank,
@@ -20,6 +22,7 @@ from inktex.corpus import (
     locate,
 )
 from inktex.corpus.container import ContainerError
+from inktex.corpus.importing import split_digest
 from inktex.ink import read, save
 from inktex.latex import normalize
 
@@ -268,3 +271,15 @@ def test_a_damaged_list_of_imports_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     path.write_text(json.dumps({"train": 1}))
     with pytest.raises(ValueError, match=r"imported\.json: damaged"):
         load_split("train")
+
+
+def test_other_tables_of_the_normaliser_make_the_cache_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = split_digest("train", [], [], whole=False)
+    copy = Path(shutil.copytree(inktex.latex.__path__[0], tmp_path / "latex"))
+    monkeypatch.setattr(inktex.latex, "__path__", [str(copy)])
+    assert split_digest("train", [], [], whole=False) == before
+    with (copy / "words.toml").open("a", encoding="utf-8") as table:
+        table.write("# another synonym\n")
+    assert split_digest("train", [], [], whole=False) != before

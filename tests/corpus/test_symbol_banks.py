@@ -11,7 +11,7 @@ from corpus_samples import CROHME_SYMBOLS
 
 from inktex.corpus import Example, Glyph, SymbolBank, Synthesizer, open_bank
 from inktex.corpus.bank import read_bank, write_bank
-from inktex.corpus.bank_sources import crohme_bank, detexify_bank, mathnote_bank
+from inktex.corpus.bank_sources import collection_bank, crohme_bank
 from inktex.corpus.hershey import hershey_bank
 from inktex.corpus.metrics import WORDS
 from inktex.latex import normalize
@@ -104,7 +104,7 @@ def test_detexify_commands_become_tokens(tmp_path: Path) -> None:
         r"\upuparrows",
     ]
     lines: list[dict[str, object]] = [{"command": command, "strokes": STROKES} for command in commands]
-    bank = detexify_bank(write_lines(tmp_path / "d.xz", lines))
+    bank = collection_bank("detexify", write_lines(tmp_path / "d.xz", lines))
     assert set(bank.labels) == {
         r"\alpha", r"\Delta", r"\sqrt", r"\ldots", "|", r"\rightarrow", r"\aleph", "[", r"\upuparrows"
     }  # fmt: skip
@@ -114,7 +114,7 @@ def test_detexify_commands_become_tokens(tmp_path: Path) -> None:
 def test_mathnote_names_become_tokens(tmp_path: Path) -> None:
     names = ["A_cap", "a", "Delta_cap", "Omega_up", "alpha", "slash", "lbrace", "7", "prime", "dot", "+"]
     lines: list[dict[str, object]] = [{"name": name, "strokes": STROKES} for name in names]
-    bank = mathnote_bank(write_lines(tmp_path / "m.xz", lines))
+    bank = collection_bank("mathnote", write_lines(tmp_path / "m.xz", lines))
     assert list(bank.labels) == [
         "A",
         "a",
@@ -152,4 +152,4 @@ def test_unknown_and_missing_banks_are_explained(tmp_path: Path) -> None:
     with lzma.open(broken, "wt") as file:
         file.write('{"name": "a", "strokes": [[[0, 0]]]}\nnot json\n')
     with pytest.raises(ValueError, match=r"broken\.xz: line 2: not JSON"):
-        mathnote_bank(broken)
+        collection_bank("mathnote", broken)

@@ -11,7 +11,7 @@ import pytest
 from inktex.corpus import ExpressionModel, Glyph, SymbolBank, Synthesizer, synthetic_example
 from inktex.corpus.agreement import agreeing, descriptors
 from inktex.corpus.draft import Draft, gather
-from inktex.corpus.drawings import UNKNOWN, parted, token_of
+from inktex.corpus.drawings import parted
 from inktex.corpus.grids import is_entry
 from inktex.corpus.hershey import hershey_bank
 from inktex.corpus.pens import Pens, with_another_pen
@@ -19,6 +19,7 @@ from inktex.corpus.recombine import Piece, ink_complete
 from inktex.corpus.redraw import redraw
 from inktex.corpus.roles import PAIRS, function_letters, role_of, shape_of, stand_ins
 from inktex.corpus.stock import Stock
+from inktex.corpus.symbol_files import UNKNOWN, token_of
 from inktex.corpus.templates import _TEMPLATES
 from inktex.corpus.testsets import _few_of_each, composed_matrices
 from inktex.corpus.wide import CORPUS_MIX, DRAWN, WideInk, WideMix, weight_alone

@@ -1,5 +1,6 @@
-"""Files that tools outside of this repository read: citation, hooks, workflow."""
+"""Files that tools outside of this repository read (citation, hooks, workflow), and names in the code."""
 
+import ast
 import os
 import re
 import tomllib
@@ -35,3 +36,14 @@ def test_the_workflow_runs_the_script_of_ci() -> None:
     [job] = workflow["jobs"].values()
     assert {"run": ".ci/run"} in job["steps"]
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_names_in_the_code_spell_recognize_with_z() -> None:
+    """Prose is British; names are what Python programmers type."""
+    named = []
+    for folder in ("src", "scripts", "benchmarks"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = [getattr(node, field, None) for field in ("id", "attr", "name", "arg")]
+                named += [f"{path.name}: {name}" for name in names if isinstance(name, str)]
+    assert not [name for name in named if "recognis" in name.casefold()]

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from well_formed import is_well_formed
 
 from inktex.latex import (
     Grammar,
     in_lines,
-    is_well_formed,
     normalize,
     print_latex,
     print_with_spans,

@@ -6,13 +6,13 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from well_formed import is_well_formed
 
 from inktex.latex import (
     Grammar,
     LatexError,
     Layout,
     Vocabulary,
-    is_well_formed,
     join,
     normalize,
     parse_layout,

@@ -2,9 +2,9 @@
 
 from xml.etree import ElementTree
 
+from architecture import COLORS, architecture_picture
 from test_attention_pictures import SVG, lit_strokes
 
-from inktex.report.architecture import COLORS, architecture_picture
 from known_readings import read_rightly, written
 
 

@@ -32,16 +32,6 @@ class Unit:
     group: int | None = None  # of the one Parquet file
     named: bool = True  # somebody named these files; what lies in a folder may be something else than ink
 
-    def to_json(self) -> str:
-        """As text, to travel to where it is done."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> "Unit":
-        """Read back."""
-        fields = json.loads(text)
-        return cls(tuple(fields["files"]), fields["group"], fields["named"])
-
     def state(self) -> str:
         """Differs when one of the files was written since."""
         digest = hashlib.sha256()
@@ -87,7 +77,7 @@ class Plan:
         """Make the folder ready and give the units that are still to do, changed ones included."""
         digest = hashlib.sha256()
         for unit in self.units:
-            digest.update(unit.to_json().encode())
+            digest.update(json.dumps(asdict(unit)).encode())
         said = {"format": FORMAT, "units": len(self.units), "inputs": digest.hexdigest()}
         said |= {"settings": settings}
         states = [unit.state() for unit in self.units]

@@ -106,12 +106,24 @@ def recognize(
     if engine is Engine.ray:
         if out is None or page or copy or retry:
             raise typer.BadParameter("--engine ray needs --output, and has no --page, --copy or --retry")
-        from inktex.cli.bulk import recognize_in_bulk
+        from inktex.bulk.clusters import recognize_in_parts
+        from inktex.cli.progress import progress_bar
+        from inktex.reading.ray_executor import RayActors
 
-        failures = recognize_in_bulk(
-            _expanded(sources), out, model, beam, options, ray_address, jobs, fresh, limits_of(limit)
-        )
-        raise typer.Exit(1 if failures else 0)
+        with progress_bar("recognising") as advance:
+            count = recognize_in_parts(
+                _expanded(sources),
+                out,
+                model=model,
+                beam=beam,
+                options=options,
+                executor=RayActors(ray_address, jobs),
+                fresh=fresh,
+                limits=limits_of(limit),
+                advance=advance,
+            )
+        typer.echo(f"{out}: {count.inks} inks, {count.failures} failed", err=True)
+        raise typer.Exit(1 if count.failures else 0)
     if spaced and (as_json or form not in (Form.latex, Form.spaced)):
         raise typer.BadParameter("--spaced is LaTeX: it goes with no other --format")
     if one and page:

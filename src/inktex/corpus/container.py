@@ -1,7 +1,8 @@
 """A file of named arrays and a JSON header that is memory-mapped instead of read.
 
 Layout: 8 bytes of magic, 8 bytes header length, the header, every array at a multiple of 64 bytes, then the
-SHA-256 of everything before it, which is checked when the file is opened.
+SHA-256 of everything before it, which is checked when the file is opened. This is what safetensors does;
+that comes with the extra `train` only, and evaluation reads corpora without it.
 """
 
 import hashlib

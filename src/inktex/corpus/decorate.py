@@ -12,9 +12,9 @@ from random import Random
 import numpy as np
 
 from inktex.corpus.bank import Glyph
-from inktex.corpus.draft import Draft, joined, mark
+from inktex.corpus.draft import Draft, joined
 from inktex.corpus.metrics import metric
-from inktex.corpus.placing import Box, Placed
+from inktex.corpus.placing import Box, Placed, mark
 from inktex.corpus.redraw import redraw, weighted
 from inktex.corpus.roles import role_of
 from inktex.corpus.rows import bracket, line, row

@@ -14,7 +14,7 @@ import numpy as np
 from inktex.corpus.bank import Glyph, Points
 from inktex.corpus.example import StrokesOf
 from inktex.corpus.metrics import metric
-from inktex.corpus.placing import Box, Placed, box_of, shift
+from inktex.corpus.placing import Box, Placed, box_of, mark, shift
 from inktex.corpus.recombine import Piece
 from inktex.corpus.roles import role_of
 
@@ -52,9 +52,7 @@ class Draft:
 
     def copy(self) -> "Draft":
         """A copy that can be changed."""
-        return Draft(
-            self.tokens.copy(), [_copied(each, each.token) for each in self.marks], self.order.copy()
-        )
+        return Draft(self.tokens.copy(), [replace(each) for each in self.marks], self.order.copy())
 
     def cut(self, start: int, end: int) -> "Draft":
         """A copy of tokens start to end with their marks."""
@@ -62,7 +60,7 @@ class Draft:
         index = {number: place for place, number in enumerate(chosen)}
         return Draft(
             self.tokens[start:end],
-            [_copied(self.marks[number], self.marks[number].token - start) for number in chosen],
+            [replace(self.marks[number], token=self.marks[number].token - start) for number in chosen],
             [(index[number], stroke) for number, stroke in self.order if number in index],
         )
 
@@ -154,12 +152,6 @@ def gather(marks: Sequence[Placed]) -> Points:
     return placed
 
 
-def mark(token: int, label: str, glyph: Glyph, scale_x: float, scale_y: float, x: float, y: float) -> Placed:
-    """Place a glyph with its upper left corner at (x, y)."""
-    width, height = glyph.width * scale_x, glyph.height * scale_y
-    return Placed(token, label, glyph, glyph.points, scale_x, scale_y, x, y, width, height)
-
-
 def written_in_turn(marks: Sequence[Placed]) -> Order:
     """The order of writing when every mark is finished before the next."""
     return [
@@ -187,21 +179,6 @@ def joined(parts: Iterable["Draft | str"], turns: Sequence[int] | None = None) -
         tokens += part.tokens
     order = [entry for turn in turns or range(len(orders)) for entry in orders[turn]]
     return Draft(tokens, marks, order)
-
-
-def _copied(each: Placed, token: int) -> Placed:
-    return Placed(
-        token,
-        each.label,
-        each.glyph,
-        each.points,
-        each.scale_x,
-        each.scale_y,
-        each.x,
-        each.y,
-        each.width,
-        each.height,
-    )
 
 
 def relabelled(glyph: Glyph, label: str) -> Glyph:

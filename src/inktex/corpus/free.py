@@ -16,13 +16,12 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from inktex.corpus.allographs import ALLOGRAPHS
 from inktex.corpus.bank import SymbolBank
 from inktex.corpus.drawings import COLLECTIONS, Part, open_drawings
 from inktex.corpus.example import Example
 from inktex.corpus.free_formulas import FREE_TOKENS, FormulaGrammar
 from inktex.corpus.free_hand import Drawings, FreeHand, unsteady
-from inktex.corpus.hershey import hershey_bank
+from inktex.corpus.hershey import MORE_WAYS, hershey_bank
 from inktex.corpus.pens import Pens, with_another_pen
 from inktex.corpus.recombine import Piece
 from inktex.corpus.thinning import thinned_glyphs
@@ -48,7 +47,7 @@ def free_drawings(data: Path | None = None, part: Part = "train") -> Drawings:
 def invented_bank() -> SymbolBank:
     """Letters, digits and symbols by invented writers, who know more ways of writing than fonts do."""
     # Steadier than elsewhere: the hand that writes the expression bends every symbol once more.
-    drawn = hershey_bank(writers=60, repeats=2, seed=17, ways_of=ALLOGRAPHS, wobble=0.4)
+    drawn = hershey_bank(writers=60, repeats=2, seed=17, ways_of=MORE_WAYS, wobble=0.4)
     return SymbolBank("hershey", thinned_glyphs(list(drawn)))
 
 

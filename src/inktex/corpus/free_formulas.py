@@ -1,15 +1,17 @@
 r"""Formulas from a grammar of our own: the mathematics of school and the first years of university.
 
-`FormulaGrammar().sample(random)` gives canonical tokens. Every weight here was chosen by a person; none was
-counted in a data set, so ink made from these formulas contains nothing of anybody's collection. A formula
-is drawn for a given number of symbols, which its parts share.
+`FormulaGrammar().sample(random)` gives canonical tokens. Every weight, here and in `free_formulas.toml`, was
+chosen by a person; none was counted in a data set, so ink made from these formulas contains nothing of
+anybody's collection. A formula is drawn for a given number of symbols, which its parts share.
 """
 
+import tomllib
 from collections.abc import Callable
+from importlib.resources import files
 from itertools import accumulate, pairwise
 from random import Random
 
-from inktex.corpus.formulas import FORMULAS
+from inktex.corpus.language import FORMULAS
 from inktex.corpus.roles import PAIRS
 from inktex.latex import normalize, symbols
 
@@ -17,49 +19,13 @@ Tokens = list[str]
 _MOST_TOKENS = 60  # of a formula
 
 
-def _weights(table: str) -> dict[str, float]:
-    """Read a table of tokens, each followed by its weight."""
-    words = table.split()
+_TABLES = tomllib.loads(files("inktex.corpus").joinpath("free_formulas.toml").read_text("utf-8"))
+
+
+def _weights(name: str) -> dict[str, float]:
+    """A table of tokens, each followed by its weight."""
+    words = _TABLES["weights"][name].split()
     return dict(zip(words[::2], map(float, words[1::2]), strict=True))
-
-
-_SMALL_LETTERS = _weights(
-    r"""
-    x 30  y 16  a 14  b 12  n 11  z 8  c 9  t 7  i 5  k 6  d 5  m 5  p 5  r 5  u 5  v 4  f 3  e 4  s 4
-    q 4  j 3  g 3  h 4  w 3  l 2  o 0.7
-    """
-)
-_CAPITALS = _weights(
-    r"""
-    A 5  B 5  C 4  F 3  P 3  X 3  Y 2.5  M 2  N 2  E 2.5  R 2.5  S 2.5  T 2.5  V 2.5  L 2  H 2  G 2
-    I 1.5  D 1.2  K 0.8  Q 0.8  J 0.6  Z 0.6  U 0.8  W 0.6  O 0.3
-    """
-)
-_GREEK = _weights(
-    r"""
-    \alpha 6  \beta 6  \theta 6  \pi 7  \gamma 3  \lambda 3  \mu 3  \sigma 3  \phi 3  \Delta 2.5
-    \omega 1  \delta 1  \epsilon 0.6  \rho 0.7  \tau 0.5  \eta 0.4  \xi 0.3  \psi 0.5  \chi 0.3
-    \nu 0.2  \Omega 0.4  \Gamma 0.3  \Phi 0.2  \Lambda 0.2  \zeta 0.2  \kappa 0.1  \Theta 0.15
-    \Psi 0.15
-    """
-)
-_DIGITS = _weights("1 20  2 20  0 11  3 11  4 9  5 8  6 7  7 6  8 7  9 7")
-_RELATIONS = _weights(
-    r"""
-    = 60  < 5  > 5  \leq 5  \geq 5  \neq 4  \rightarrow 4  \approx 0.7  \equiv 0.6  \in 3  \sim 0.3
-    \propto 0.2  \Rightarrow 0.7  \Leftrightarrow 0.3
-    """
-)
-_FUNCTIONS = _weights(
-    r"""
-    \sin 10  \cos 10  \tan 6  \log 8  \ln 1.5  \exp 0.5  \cot 0.3  \arctan 0.3  \arcsin 0.2
-    \arccos 0.2  \sinh 0.2  \cosh 0.2  \det 0.3  \sec 0.2
-    """
-)
-_SETS = _weights(r"R 3  N 2  X 2  A 2  S 1  \mathbb{R} 0.8  \mathbb{N} 0.5  \mathbb{Z} 0.3")
-_RARE = (
-    r"\partial \nabla \ell \hbar \emptyset \cup \cap \subset \subseteq \notin \mp * \| \oint \vdots \simeq"
-)
 
 
 class _Choice:
@@ -73,35 +39,25 @@ class _Choice:
         return random.choices(self.tokens, cum_weights=self._sums)[0]
 
 
-_letter, _capital, _greek = _Choice(_SMALL_LETTERS), _Choice(_CAPITALS), _Choice(_GREEK)
-_digit, _relation, _function, _set = (
-    _Choice(_DIGITS),
-    _Choice(_RELATIONS),
-    _Choice(_FUNCTIONS),
-    _Choice(_SETS),
+_SMALL_LETTERS, _CAPITALS, _GREEK, _DIGITS = map(_weights, ("small_letters", "capitals", "greek", "digits"))
+_RELATIONS, _FUNCTIONS, _SETS = map(_weights, ("relations", "functions", "sets"))
+_letter, _capital, _greek, _digit = map(_Choice, (_SMALL_LETTERS, _CAPITALS, _GREEK, _DIGITS))
+_relation, _function, _set = map(_Choice, (_RELATIONS, _FUNCTIONS, _SETS))
+_index, _length = map(_Choice, map(_weights, ("indices", "lengths")))
+_RARE, _PUNCTUATION, _STRUCTURE = (
+    _TABLES["tokens"][name].split() for name in ("rare", "punctuation", "structure")
 )
-_index = _Choice(_weights("n 8  i 8  k 6  j 4  1 9  2 8  0 6  3 3  m 3  t 1.5  x 1  a 1"))
-_length = _Choice(
-    _weights(
-        "1 5  2 6  3 9  4 9  5 10  6 10  7 10  8 9  9 8  10 8  12 14  14 10  16 9  18 8"
-        "  20 7  24 8  28 6  32 4  38 2"
-    )
-)
-_PUNCTUATION = (
-    r"( ) [ ] \{ \} | , . ! / : ; \prime \infty \forall \exists \ldots \cdots \cdot \times \div \pm + -"
-)
-_STRUCTURE = r"_ ^ { } \frac \sqrt \sum \prod \int \lim \max \min"
 
 FREE_TOKENS: tuple[str, ...] = tuple(
     token
     for token in symbols.WIDE
     if token
     in {
-        *_SMALL_LETTERS, *_CAPITALS, *_GREEK, *_DIGITS, *_RELATIONS, *_FUNCTIONS, *_SETS, *_RARE.split(),
-        *_PUNCTUATION.split(), *_STRUCTURE.split(),
+        *_SMALL_LETTERS, *_CAPITALS, *_GREEK, *_DIGITS, *_RELATIONS, *_FUNCTIONS, *_SETS, *_RARE,
+        *_PUNCTUATION, *_STRUCTURE,
     }
 )  # fmt: skip
-_DRAWN = tuple(token for token in FREE_TOKENS if token not in _STRUCTURE.split()[:6])
+_DRAWN = tuple(token for token in FREE_TOKENS if token not in _STRUCTURE[:6])
 
 
 def _group(*rows: Tokens) -> Tokens:
@@ -168,7 +124,7 @@ class FormulaGrammar:
         if random.random() < 0.3:
             return tokens
         names: dict[str, str] = {}
-        for token in set(tokens):
+        for token in dict.fromkeys(tokens):
             if random.random() < 0.5:
                 continue
             if token in _SMALL_LETTERS and token not in ("d", "e"):
@@ -278,7 +234,7 @@ class FormulaGrammar:
             return [_capital(random)]
         if chance < 0.97:
             return [_greek(random)]
-        return [r"\infty"] if chance < 0.985 else [random.choice(_RARE.split()[:5])]
+        return [r"\infty"] if chance < 0.985 else [random.choice(_RARE[:5])]
 
     def _factor(self, size: int, random: Random) -> Tokens:
         if size <= 1:
@@ -389,9 +345,9 @@ class FormulaGrammar:
         return [*tokens, *self._term(size - 1, random)]
 
     def _sum(self, size: int, random: Random) -> Tokens:
-        sign = random.choices((r"\sum", r"\prod", r"\max", r"\min"), (20, 1.5, 0.5, 0.5))[0]
+        operator = random.choices((r"\sum", r"\prod", r"\max", r"\min"), (20, 1.5, 0.5, 0.5))[0]
         index = random.choices(("i", "n", "k", "j", "m"), (8, 6, 6, 2, 1))[0]
-        tokens = [sign]
+        tokens = [operator]
         if random.random() < 0.9:
             low = [index, "=", random.choices(("1", "0", "2", "m"), (10, 7, 1, 1))[0]]
             tokens += ["_", *_group(low if random.random() < 0.85 else [index])]

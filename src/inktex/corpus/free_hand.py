@@ -15,8 +15,8 @@ from random import Random
 import numpy as np
 
 from inktex.corpus.bank import Glyph, Points, SymbolBank
-from inktex.corpus.draft import Draft, Order, gather, mark, written_in_turn
-from inktex.corpus.placing import Box, Placed, box_of, shift, stretched_root
+from inktex.corpus.draft import Draft, Order, gather, written_in_turn
+from inktex.corpus.placing import Box, Placed, box_of, mark, shift, stretched_root
 from inktex.corpus.roles import PAIRS, Shape, function_letters, role_of, shape_of
 from inktex.latex import Node, parse_layout
 

@@ -2,17 +2,18 @@
 
 From a seed it makes a bank with every symbol of the CROHME vocabulary and more, written by a number of
 invented writers, each with their own slant, wobble and ways of writing. The glyphs come from the package
-`Hershey-Fonts`; what the fonts lack is drawn in `hershey_recipes`.
+`Hershey-Fonts`; `ways.toml` says how their strokes are written, and draws what the fonts lack.
 """
 
+import tomllib
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from itertools import pairwise
 
 import numpy as np
 
 from inktex.corpus.bank import Glyph, Points, SymbolBank
-from inktex.corpus.hershey_recipes import WAYS, Drawn, FromFont, Way
 
 STEP = 0.9  # spacing of the points of a stroke, in font units (a small letter is 14 high)
 _CORNER = np.cos(np.radians(48.0))  # a sharper turn is a corner, a softer one a bend of a curve
@@ -21,6 +22,44 @@ _DAB = 0.6  # strokes shorter than this are dots
 _SMALL_GAP = 5.0  # the script fonts lift the pen over less than this where a hand would draw on
 
 FontStrokes = dict[str, dict[str, list[Points]]]
+
+
+@dataclass(frozen=True)
+class FromFont:
+    """A glyph of a Hershey font and the plan of its strokes."""
+
+    font: str
+    character: str
+    plan: str
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A drawing of our own."""
+
+    path: str
+
+
+Way = FromFont | Drawn
+
+
+def _read_ways() -> tuple[dict[str, list[Way]], dict[str, list[Way]]]:
+    """The usual ways to write each symbol, and these with more that fonts do not show."""
+    tables = tomllib.loads(files("inktex.corpus").joinpath("ways.toml").read_text("utf-8"))
+    usual: dict[str, list[Way]] = {}
+    for font in ("futural", "scripts"):
+        for label, plans in tables[font].items():
+            usual.setdefault(label, []).extend(FromFont(font, label, plan) for plan in plans.split())
+    for label, text in tables["greeks"].items():
+        character, *plans = text.split()
+        usual.setdefault(label, []).extend(FromFont("greeks", character, plan) for plan in plans)
+    for label, paths in tables["drawn"].items():
+        usual.setdefault(label, []).extend(map(Drawn, paths))
+    more = {label: [*usual.get(label, ()), *map(Drawn, paths)] for label, paths in tables["more"].items()}
+    return usual, more | {label: ways for label, ways in usual.items() if label not in more}
+
+
+WAYS, MORE_WAYS = _read_ways()
 
 
 @dataclass(frozen=True)

@@ -77,12 +77,12 @@ def strokes_from_file(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf:
 def _strokes_in_order(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf | None:
     """Where the symbols of a file are named in the order of its LaTeX, as in ink that was synthesised."""
     try:
-        signs = list(parse_layout(tokens).symbols())
+        nodes = list(parse_layout(tokens).symbols())
     except LatexError:
         return None
-    if [symbol.label for symbol in ink.symbols] != [sign.label for sign in signs]:
+    if [symbol.label for symbol in ink.symbols] != [node.label for node in nodes]:
         return None
-    strokes = {sign.token: symbol.strokes for sign, symbol in zip(signs, ink.symbols, strict=True)}
+    strokes = {node.token: symbol.strokes for node, symbol in zip(nodes, ink.symbols, strict=True)}
     return tuple(strokes.get(place, ()) for place in range(len(tokens)))
 
 
@@ -134,12 +134,11 @@ def captions_beside(sources: Iterable[Source], split: str) -> list[Path]:
 
 
 def split_digest(split: str, sources: Sequence[Source], captions: Sequence[Path], whole: bool) -> str:
-    """Name what a cache file was made from: the files, and the code that reads them.
+    """Name what a cache file was made from: the files, and the code and tables that read them.
 
     Without the code, tokens of an older normaliser would outlive it unnoticed.
     """
-    code = [
-        path for room in (inktex.ink, inktex.latex) for path in sorted(Path(room.__path__[0]).glob("*.py"))
-    ]
+    rooms = [Path(room.__path__[0]) for room in (inktex.ink, inktex.latex)]
+    code = [path for room in rooms for kind in ("*.py", "*.toml") for path in sorted(room.glob(kind))]
     files = [*(source.path for source in sources), *captions, *code, Path(__file__)]
     return digest_of(files, f"{FORMAT}/{split}/{whole}")

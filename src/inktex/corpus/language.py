@@ -10,11 +10,15 @@ caption form by construction.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import accumulate
 from random import Random
 
 from inktex.corpus.metrics import CLOSING, OPENING
 from inktex.latex import Node, normalize, parse_layout
+
+# Formulas that everyone knows, from school to first-year university; they use every symbol of CROHME.
+FORMULAS = tuple(files("inktex.corpus").joinpath("formulas.txt").read_text("utf-8").splitlines())
 
 Shape = tuple[str, tuple[str, ...]]  # a symbol and the names of the rows around it
 Context = tuple[object, ...]
@@ -79,8 +83,6 @@ class ExpressionModel:
     @classmethod
     def builtin(cls) -> "ExpressionModel":
         """Learn from the formulas that come with inktex; needs no data."""
-        from inktex.corpus.formulas import FORMULAS
-
         return cls([normalize(formula) for formula in FORMULAS])
 
     def _count(

@@ -48,6 +48,12 @@ class Box:
     bottom: float
 
 
+def mark(token: int, label: str, glyph: Glyph, scale_x: float, scale_y: float, x: float, y: float) -> Placed:
+    """Place a glyph with its upper left corner at (x, y)."""
+    width, height = glyph.width * scale_x, glyph.height * scale_y
+    return Placed(token, label, glyph, glyph.points, scale_x, scale_y, x, y, width, height)
+
+
 def box_of(placed: list[Placed]) -> Box:
     """Give the box around placed glyphs."""
     return Box(
@@ -167,19 +173,9 @@ class Hand:
             )
         stretch = exp(self.vary(0.0, 0.05))
         width, height = glyph.width * scale * stretch, glyph.height * scale / stretch
-        middle = y - size * (usual.bottom + usual.top) / 2
-        return Placed(
-            token,
-            label,
-            glyph,
-            glyph.points,
-            scale * stretch,
-            scale / stretch,
-            x,
-            middle - height / 2,
-            width,
-            height,
-        )
+        top = y - size * (usual.bottom + usual.top) / 2 - height / 2
+        scales = (scale * stretch, scale / stretch)
+        return Placed(token, label, glyph, glyph.points, *scales, x, top, width, height)
 
     def _smaller(self, size: float, ratio: float) -> float:
         return max(min(size, _SMALLEST), size * min(1.05, max(0.4, self.vary(ratio, 0.07))))

@@ -2,12 +2,14 @@ r"""Roles and shapes of all symbols: which can stand in another's place, how lar
 
 `role_of(r"\cup")` is "binary", `shape_of("g")` is "descender"; a `Shape` gives the usual place on the line,
 in x-heights, heights counted up from the baseline. `stand_ins(token)` lists the symbols that could be written
-where a token was written without anything around it having to move. The sizes are those of writing primers
-and type (letters of one, ascenders of 1.75 x-heights, operators on the axis); no data set was measured.
+where a token was written without anything around it having to move. The boxes are in `shapes.toml`.
 """
 
+import tomllib
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from inktex.latex import symbols
 
@@ -28,97 +30,23 @@ class Shape:
         return self.top - self.bottom
 
 
-_SHAPES = {
-    shape.name: shape
-    for shape in (
-        Shape("x-height", 0.0, 1.0, 1.0),
-        Shape("ascender", 0.0, 1.75, 0.95),
-        Shape("half", 0.0, 1.5, 0.7),  # i and t rise less than b and l
-        Shape("descender", -0.8, 1.0, 1.0),
-        Shape("both", -0.65, 1.75, 1.0),
-        Shape("digit", 0.0, 1.55, 0.95),
-        Shape("capital", 0.0, 1.75, 1.4),
-        Shape("tall", -0.45, 1.9, 0.55),
-        Shape("bar", -0.4, 1.9, 0.12),
-        Shape("big", -0.45, 2.0, 1.8),
-        Shape("integral", -1.0, 2.6, 1.2),
-        Shape("operator", 0.05, 1.0, 0.95),
-        Shape("round", -0.1, 1.1, 1.2),  # a circle or box with something in it
-        Shape("relation", 0.0, 1.05, 1.1),
-        Shape("high relation", -0.2, 1.3, 1.15),
-        Shape("upright", -0.2, 1.6, 1.0),
-        Shape("line", 0.45, 0.6, 0.9, flat=True),
-        Shape("flat", 0.25, 0.8, 1.1, flat=True),
-        Shape("arrow", 0.15, 0.9, 1.6, flat=True),
-        Shape("wide", 0.1, 0.95, 1.7, flat=True),
-        Shape("dots low", 0.0, 0.12, 1.7, flat=True),
-        Shape("dots mid", 0.45, 0.57, 1.7, flat=True),
-        Shape("dots upright", -0.2, 1.6, 0.15),
-        Shape("dots slanted", 0.0, 1.5, 1.6),
-        Shape("point low", 0.0, 0.1, 0.1),
-        Shape("point mid", 0.45, 0.57, 0.12),
-        Shape("points", 0.1, 0.85, 0.12),
-        Shape("comma", -0.45, 0.15, 0.25),
-        Shape("prime", 1.0, 1.75, 0.25),
-        Shape("small ring", 1.1, 1.6, 0.5),
-    )
-}
+def read_shape(name: str, box: list[float], flat: bool) -> Shape:
+    """A shape of the tables."""
+    bottom, top, width = box
+    return Shape(name, bottom, top, width, flat)
 
-# The shape of every symbol whose group, below, does not give it.
-_OF_SHAPE = {
-    "x-height": r"a c e m n o r s u v w x z \alpha \epsilon \varepsilon \iota \kappa \nu \pi \varpi"
-    r" \sigma \tau \upsilon \omega",
-    "ascender": r"b d h k l \delta \theta \vartheta \lambda \ell \hbar \partial ?",
-    "half": "i t",
-    "descender": r"g p q y \gamma \eta \mu \rho \varrho \varsigma \chi",
-    "both": r"f j \beta \zeta \xi \phi \varphi \psi",
-    "capital": r"\nabla \aleph \Re \Im \forall \exists \nexists \top \bot \emptyset \angle \triangle \square"
-    r" \sharp \% \$",
-    "bar": r"! |",
-    "operator": r"+ \pm \mp \times \div * \star \circ \bullet \wedge \vee \cup \cap",
-    "round": r"\oplus \ominus \otimes \odot \oslash",
-    "upright": r"\dagger \setminus \parallel \nmid \uparrow \downarrow /",
-    "line": "-",
-    "flat": r"= \equiv \approx \sim \simeq \neg",
-    "relation": r"< > \prec \succ \ll \gg \propto \in \ni \subset \supset \perp \vdash \models"
-    r" \therefore \because \nearrow \searrow",
-    "high relation": r"\leq \geq \neq \cong \preceq \succeq \lesssim \gtrsim \doteq \triangleq \notin"
-    r" \subseteq \supseteq \subsetneq \nsubseteq",
-    "arrow": r"\rightarrow \leftarrow \leftrightarrow \Rightarrow \Leftarrow \Leftrightarrow \mapsto"
-    r" \hookrightarrow \rightharpoonup \rightleftharpoons \leadsto",
-    "wide": r"\infty",
-    "integral": r"\int \iint \iiint \oint \oiint",
-    "dots low": r"\ldots",
-    "dots mid": r"\cdots",
-    "dots upright": r"\vdots",
-    "dots slanted": r"\ddots",
-    "point low": ".",
-    "point mid": r"\cdot",
-    "points": ":",
-    "comma": ", ;",
-    "prime": r"\prime '",
-    "small ring": r"\degree",
+
+TABLES: dict[str, dict[str, Any]] = tomllib.loads(
+    files("inktex.corpus").joinpath("shapes.toml").read_text("utf-8")
+)
+_SHAPES = {
+    name: read_shape(name, entry["box"], entry.get("flat", False)) for name, entry in TABLES["shapes"].items()
 }
-_OF_GROUP = {
-    "digits": "digit",
-    "big operators": "big",
-    "delimiters": "tall",
-    "blackboard": "capital",
-    "calligraphic": "capital",
-    "latin": "capital",
-    "greek": "capital",
+_SHAPE_OF = {
+    token: name for name, entry in TABLES["shapes"].items() for token in entry.get("symbols", "").split()
 }
-_SHAPE_OF = {token: name for name, tokens in _OF_SHAPE.items() for token in tokens.split()}
-# Widths that differ much from those of their shape.
-_WIDTHS = {
-    "m": 1.6, "w": 1.5, r"\omega": 1.4, r"\pi": 1.2, "r": 0.75, "s": 0.75, r"\iota": 0.35, "l": 0.4,
-    "i": 0.3, "1": 0.4, "I": 0.6, "M": 1.8, "W": 2.0, r"\|": 0.4, r"\parallel": 0.4, ";": 0.25,
-    r"\varpi": 1.5,
-    r"\iint": 1.8, r"\iiint": 2.5, r"\oiint": 1.9, r"\ll": 1.5, r"\gg": 1.5, r"\mathbb{M}": 1.8,
-    r"\mathbb{W}": 2.0,
-    r"\mathcal{M}": 1.9, r"\mathcal{W}": 1.9, r"\dagger": 0.8, r"\nmid": 0.5, r"\uparrow": 0.7,
-    r"\downarrow": 0.7, r"\neg": 1.0,
-}  # fmt: skip
+_OF_GROUP: dict[str, str] = TABLES["groups"]
+_WIDTHS: dict[str, float] = TABLES["widths"]
 
 _FUNCTIONS = frozenset(symbols.GROUPS["functions"])
 PAIRS = {
@@ -163,9 +91,9 @@ def role_of(token: str) -> str:
     if known.group in ("latin", "greek", "blackboard", "calligraphic"):
         return "letter"
     if known.group == "letter-like":
-        return "sign" if token in _NOT_LETTERS else "letter"
+        return "symbol" if token in _NOT_LETTERS else "letter"
     if known.group == "logic" and known.role is symbols.Role.ORDINARY:
-        return "sign"
+        return "symbol"
     if token in _UPRIGHT_ARROWS:
         return "binary"
     if known.group == "dots":
@@ -182,12 +110,12 @@ def role_of(token: str) -> str:
         symbols.Role.PUNCTUATION: "punctuation",
         symbols.Role.PRIME: "prime",
         symbols.Role.STRUCTURE: "structure",
-        symbols.Role.ORDINARY: "sign",
+        symbols.Role.ORDINARY: "symbol",
     }[known.role]
 
 
 # A letter or another symbol of its height can stand for a digit, and a quantifier for a capital.
-_TAKEN_BY = {"digit": ("digit", "letter", "sign"), "letter": ("letter", "sign")}
+_TAKEN_BY = {"digit": ("digit", "letter", "symbol"), "letter": ("letter", "symbol")}
 _UPRIGHT_SHAPES = frozenset({"ascender", "half", "capital", "digit"})
 
 

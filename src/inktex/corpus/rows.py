@@ -7,9 +7,9 @@ them; so do the results. Distances are drawn around usual ones.
 from math import exp
 from random import Random
 
-from inktex.corpus.draft import Draft, joined, mark
+from inktex.corpus.draft import Draft, joined
 from inktex.corpus.metrics import gap
-from inktex.corpus.placing import Placed
+from inktex.corpus.placing import Placed, mark
 from inktex.corpus.recombine import top_items
 from inktex.corpus.stock import Stock
 

@@ -14,11 +14,11 @@ from math import exp
 from random import Random
 
 from inktex.corpus.bank import Glyph, SymbolBank
-from inktex.corpus.draft import Draft, mark, relabelled
+from inktex.corpus.draft import Draft, relabelled
 from inktex.corpus.drawings import ENLARGED
 from inktex.corpus.example import Example
 from inktex.corpus.metrics import DOTS, metric
-from inktex.corpus.placing import Placed
+from inktex.corpus.placing import Placed, mark
 from inktex.corpus.recombine import CLOSING, FITTED, OPENING, Piece, groups, ink_complete, top_items
 from inktex.corpus.roles import function_letters, role_of
 from inktex.corpus.thinning import thinned_examples

@@ -1,9 +1,10 @@
 r"""Small formulas of two to a dozen symbols, as people write them to try a recogniser, from single drawings.
 
-A template is a line of LaTeX words in which single capitals in angle brackets stand for any symbol of a
-kind: `<L>` a letter, `<N>` a digit, and so on. Scripts, fractions and roots are written in `rows`.
+A template is a line of LaTeX words (`templates.txt`) in which single letters in angle brackets stand for any
+symbol of a kind: `<L>` a letter, `<N>` a digit, and so on. `rows` writes scripts, fractions and roots.
 """
 
+from importlib.resources import files
 from itertools import accumulate
 from random import Random
 
@@ -16,121 +17,7 @@ from inktex.latex import symbols
 
 _TEMPLATES = tuple(
     tuple(line.split())
-    for line in r"""
-    <N> <N>
-    <N> <N> <N>
-    <N> . <N>
-    <N> . <N> <N>
-    - <N>
-    <N> + <N>
-    <N> <B> <N>
-    <N> + <N> = <N>
-    <N> \%
-    \$ <N> <N>
-    <N> !
-    <l> !
-    <N> <l>
-    <N> <L> <L>
-    <l> = <N>
-    <l> <R> <N>
-    <L> <R> <L>
-    <L> = <L>
-    <L> <B> <L>
-    <L> <B> <L> <R> <L>
-    <L> <B> <L> = <L>
-    <U> <B> <U>
-    <U> <R> <U>
-    <U> \cup <U>
-    <U> \cap <U>
-    <U> \subset <U>
-    <U> \cup <U> \subset <U>
-    <U> \setminus <U>
-    <U> \times <U>
-    <L> \in <Q>
-    <l> \in <U>
-    <l> \notin <U>
-    \forall <l>
-    \forall <l> \in <Q>
-    \exists <l>
-    \exists <l> \in <U>
-    \nexists <l>
-    \neg <l>
-    <l> \wedge <l>
-    <l> \vee <l>
-    <l> \Rightarrow <l>
-    <l> \Leftrightarrow <l>
-    <U> \Rightarrow <U>
-    <l> \rightarrow <N>
-    <l> \rightarrow \infty
-    <l> : <U> \rightarrow <U>
-    <l> : <Q> \rightarrow <Q>
-    <l> \mapsto <l>
-    <U> <A> <U>
-    <L> <A> <L>
-    <F> <l>
-    <F> <G>
-    <F> ( <l> )
-    <F> <N>
-    <F> <N> <l>
-    <F> | <l> |
-    <F> <l> = <N>
-    <l> ( <l> )
-    <U> ( <l> )
-    <l> ( <l> ) = <l>
-    ( <l> , <l> )
-    ( <N> , <N> )
-    ( <l> , <l> , <l> )
-    [ <l> , <l> ]
-    [ <N> , <N> ]
-    \{ <l> , <l> \}
-    \{ <N> , <N> \}
-    \langle <l> , <l> \rangle
-    \langle <U> \rangle
-    \lfloor <l> \rfloor
-    \lceil <l> \rceil
-    | <l> |
-    | <U> |
-    \| <l> \|
-    \| <U> \|
-    <l> ; <l>
-    \partial <l>
-    \partial <U>
-    \nabla <l>
-    \nabla \cdot <U>
-    \nabla \times <U>
-    \nabla <R> <L>
-    \Delta <l>
-    \hbar <G>
-    \hbar \omega
-    <G> <l>
-    <G> = <N>
-    <G> <R> <G>
-    <S> <L>
-    <L> <S>
-    <l> , <l> , \ldots
-    <N> , <N> , \ldots
-    <l> + \cdots + <l>
-    \infty
-    - \infty
-    + \infty
-    <L> <L>
-    <L> <L> <L>
-    <L> / <L>
-    <N> / <N>
-    \therefore <l> = <N>
-    \because <l> = <N>
-    <l> \mod <N>
-    <l> \equiv <l> ( \mod <N> )
-    <L> \perp <L>
-    <L> \parallel <L>
-    \angle <U> <U> <U>
-    \triangle <U> <U> <U>
-    \square
-    ?
-    <l> = ?
-    <N> + <N> = ?
-    <I> <l>
-    """.strip().splitlines()
+    for line in files("inktex.corpus").joinpath("templates.txt").read_text("utf-8").splitlines()
 )
 _FUNCTIONS = tuple(template for template in _TEMPLATES if "<F>" in template)
 _SCRIPTED = (
@@ -162,7 +49,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "<R>": _of_role("relation"),
     "<A>": symbols.GROUPS["arrows"],
     "<F>": symbols.GROUPS["functions"],
-    "<S>": (*_of_role("sign"), *symbols.GROUPS["letter-like"]),
+    "<S>": (*_of_role("symbol"), *symbols.GROUPS["letter-like"]),
     "<I>": _of_role("big"),
 }
 _WEIGHTS = {kind: tuple(accumulate(map(weight, tokens))) for kind, tokens in _KINDS.items()}

@@ -19,12 +19,13 @@ from collections.abc import Iterable
 from random import Random
 
 from inktex.corpus.bank import Glyph
-from inktex.corpus.draft import Draft, mark
+from inktex.corpus.draft import Draft
 from inktex.corpus.drawings import COLLECTIONS, open_drawings
 from inktex.corpus.example import Example
 from inktex.corpus.free import FreeInk, free_drawings
 from inktex.corpus.grids import Hand, cases, matrix
 from inktex.corpus.load import load_split
+from inktex.corpus.placing import mark
 from inktex.corpus.recombine import FITTED
 from inktex.corpus.stock import Stock, looks_like_a_dash
 from inktex.latex import symbols

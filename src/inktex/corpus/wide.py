@@ -24,12 +24,13 @@ import numpy as np
 
 from inktex.corpus.bank import SymbolBank
 from inktex.corpus.decorate import decorated
-from inktex.corpus.draft import Draft, gather, mark
+from inktex.corpus.draft import Draft, gather
 from inktex.corpus.drawings import COLLECTIONS, open_drawings
 from inktex.corpus.example import Example
 from inktex.corpus.grids import grid
 from inktex.corpus.hershey import hershey_bank
 from inktex.corpus.pens import Pens, with_another_pen
+from inktex.corpus.placing import mark
 from inktex.corpus.recombine import Piece
 from inktex.corpus.redraw import redraw, weight, weighted
 from inktex.corpus.roles import PAIRS, function_letters

@@ -182,15 +182,23 @@ class _Search:
         for number, place in enumerate(places, before):
             if place % size == 0:
                 self._finish(expression, number, sums[number - before])
-        best = max(best, expression.best_total)
+        options, count = self._options, self._count
+        least = -math.inf if options.prune is None else max(best, expression.best_total) - options.prune
+        horizon = min(count + options.horizon, self._limit + 1)
         greedy_row = -1
-        for number, place in enumerate(places, before):
-            total = sums[number - before]
-            if place % size and self._hopeful(expression, total, best, place == greedy):
-                if place == greedy:
-                    greedy_row = len(kept)
-                kept.append(number)
-                totals.append(total)
+        for number, (place, total) in enumerate(zip(places, sums, strict=True), before):
+            if place % size == 0:
+                continue
+            # Could it still become an answer? The greedy one is only dropped if it surely cannot.
+            hopeful = total >= least and options.bound(total, count, horizon) > expression.to_beat
+            if place == greedy:
+                if not hopeful and options.bound(total, count, self._limit + 1) <= expression.to_beat:
+                    continue
+                greedy_row = len(kept)
+            elif not hopeful:
+                continue
+            kept.append(number)
+            totals.append(total)
         return greedy_row
 
     def _finish(self, expression: _Expression, choice: int, total: float) -> None:
@@ -201,18 +209,6 @@ class _Search:
         if len(finished) >= top:
             expression.to_beat = -finished[top - 1][0]
         expression.best_total = max(expression.best_total, total)
-
-    def _hopeful(self, expression: _Expression, total: float, best: float, greedy: bool) -> bool:
-        """Whether a choice could still become an answer; the greedy one is only dropped if it surely cannot.
-
-        `best` is the largest sum of the expression, finished or not.
-        """
-        options = self._options
-        if options.prune is None or total >= best - options.prune:
-            horizon = min(self._count + options.horizon, self._limit + 1)
-            if options.bound(total, self._count, horizon) > expression.to_beat:
-                return True
-        return greedy and options.bound(total, self._count, self._limit + 1) > expression.to_beat
 
 
 def best_places(candidates: Floats, beam: int) -> tuple[list[int], list[float]]:

@@ -162,20 +162,9 @@ def evaluate(
         data=data,
         expressions=len(outcomes),
         tokens=TokenRates(
-            exact=found["tokens", "exact"],
-            within_1=found["tokens", "1"],
-            within_2=found["tokens", "2"],
-            within_3=found["tokens", "3"],
-            wer=found["tokens", "wer"],
-            among=found.get(("tokens", "among")),
+            *_within("tokens", found), wer=found["tokens", "wer"], among=found.get(("tokens", "among"))
         ),
-        label_graph=GraphRates(
-            exact=found["graph", "exact"],
-            within_1=found["graph", "1"],
-            within_2=found["graph", "2"],
-            within_3=found["graph", "3"],
-            structure=found["graph", "structure"],
-        ),
+        label_graph=GraphRates(*_within("graph", found), structure=found["graph", "structure"]),
         stroke_graph=_stroke_rates(outcomes, found),
         errors_by_kind={
             kind.value: count
@@ -208,6 +197,11 @@ class _Rates:
         below = self._ones if denominator is None else np.asarray(denominator, float)
         self._columns[key] = (np.asarray(numerator, float), below)
 
+    def add_within(self, name: str, errors: NDArray[Any], known: Any = None) -> None:
+        """Expressions with no errors, and with at most one, two and three."""
+        for k in range(4):
+            self.add((name, str(k)), errors <= k, known)
+
     def computed(self, seed: int) -> dict[tuple[str, str], Rate]:
         numerators = np.stack([above for above, _ in self._columns.values()], axis=1)
         denominators = np.stack([below for _, below in self._columns.values()], axis=1)
@@ -220,19 +214,20 @@ class _Rates:
         return {key: Rate(value, *two) for key, (value, two) in zip(self._columns, figures, strict=True)}
 
 
+def _within(name: str, found: Mapping[tuple[str, str], Rate]) -> tuple[Rate, Rate, Rate, Rate]:
+    """The rates of `add_within`, as the fields of `Within`."""
+    return found[name, "0"], found[name, "1"], found[name, "2"], found[name, "3"]
+
+
 def _add_token_rates(rates: _Rates, outcomes: Sequence[Outcome]) -> None:
     edits = np.array([outcome.edits for outcome in outcomes])
-    rates.add(("tokens", "exact"), edits == 0)
-    for k in (1, 2, 3):
-        rates.add(("tokens", str(k)), edits <= k)
+    rates.add_within("tokens", edits)
     rates.add(("tokens", "wer"), edits, [len(outcome.truth.tokens) for outcome in outcomes])
 
 
 def _add_graph_rates(rates: _Rates, outcomes: Sequence[Outcome]) -> None:
     labels = np.array([outcome.graph.labels for outcome in outcomes])
-    rates.add(("graph", "exact"), labels == 0)
-    for k in (1, 2, 3):
-        rates.add(("graph", str(k)), labels <= k)
+    rates.add_within("graph", labels)
     rates.add(("graph", "structure"), [outcome.graph.same_structure for outcome in outcomes])
 
 
@@ -240,9 +235,7 @@ def _add_stroke_rates(rates: _Rates, outcomes: Sequence[Outcome]) -> None:
     """Expressions without a known segmentation count neither for nor against."""
     known = np.array([outcome.strokes is not None for outcome in outcomes])
     labels = np.array([outcome.strokes.labels if outcome.strokes else np.inf for outcome in outcomes])
-    rates.add(("strokes", "exact"), labels == 0, known)
-    for k in (1, 2, 3):
-        rates.add(("strokes", str(k)), labels <= k, known)
+    rates.add_within("strokes", labels, known)
     nothing = Found(0, 0, 0)
     for what in _STROKE_PARTS:
         found = [getattr(outcome.strokes, what) if outcome.strokes else nothing for outcome in outcomes]
@@ -259,11 +252,8 @@ def _stroke_rates(outcomes: Sequence[Outcome], found: Mapping[tuple[str, str], R
         RecallPrecision(found[what, "recall"], found[what, "precision"]) for what in _STROKE_PARTS
     )
     return StrokeRates(
+        *_within("strokes", found),
         expressions=expressions,
-        exact=found["strokes", "exact"],
-        within_1=found["strokes", "1"],
-        within_2=found["strokes", "2"],
-        within_3=found["strokes", "3"],
         segments=segments,
         classes=classes,
         relations=relations,

@@ -18,12 +18,10 @@ from .provenance import Provenance
 from .results import (
     Confusion,
     Evaluation,
-    GraphRates,
     Rate,
     RecallPrecision,
-    StrokeRates,
     Subset,
-    TokenRates,
+    Within,
     plain,
 )
 from .tables import Row, Table, render_table
@@ -106,7 +104,7 @@ def _data_name(report: Report) -> str:
     return f"{name} ({count} expressions{'' if report.whole else ', a part'})"
 
 
-def _four(rates: TokenRates | GraphRates | StrokeRates) -> tuple[Rate, Rate, Rate, Rate]:
+def _four(rates: Within) -> tuple[Rate, Rate, Rate, Rate]:
     return rates.exact, rates.within_1, rates.within_2, rates.within_3
 
 

@@ -25,25 +25,27 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class TokenRates:
-    """By LaTeX tokens."""
+class Within:
+    """Expressions that are right, and those with at most one, two and three errors of some kind."""
 
-    exact: Rate  # ExpRate: token for token
-    within_1: Rate  # at most one token edit, and so on
+    exact: Rate
+    within_1: Rate
     within_2: Rate
     within_3: Rate
+
+
+@dataclass(frozen=True)
+class TokenRates(Within):
+    """By LaTeX tokens: ExpRate, and token edits."""
+
     wer: Rate  # token edits per token of the truth
     among: Rate | None = None  # the truth is the answer or one of the other hypotheses; None if not asked for
 
 
 @dataclass(frozen=True)
-class GraphRates:
-    """By label graph of symbols, from the LaTeX alone (`inktex.latex.labelgraph`)."""
+class GraphRates(Within):
+    """By label graph of symbols, from the LaTeX alone (`inktex.latex.labelgraph`): labels that differ."""
 
-    exact: Rate
-    within_1: Rate  # at most one label of a node or an edge differs
-    within_2: Rate
-    within_3: Rate
     structure: Rate  # the same nodes and edges, whatever the symbols are
 
 
@@ -56,14 +58,10 @@ class RecallPrecision:
 
 
 @dataclass(frozen=True)
-class StrokeRates:
-    """By label graph of strokes, as the competition scored: the segmentation counts, too."""
+class StrokeRates(Within):
+    """By label graph of strokes, as the competition scored: labels of strokes and of pairs of strokes."""
 
     expressions: int  # those whose segmentation is known
-    exact: Rate
-    within_1: Rate  # at most one label of a stroke or a pair of strokes differs
-    within_2: Rate
-    within_3: Rate
     segments: RecallPrecision  # symbols with exactly their strokes
     classes: RecallPrecision  # the same with the right class
     relations: RecallPrecision  # between two symbols with exactly their strokes

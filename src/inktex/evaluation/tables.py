@@ -22,7 +22,7 @@ _SPECIAL = {
     "<": r"$<$",
     ">": r"$>$",
     "|": r"$|$",
-    **{sign: "\\" + sign for sign in "%&_#$"},
+    **{character: "\\" + character for character in "%&_#$"},
 }
 
 
@@ -98,4 +98,4 @@ def _as_latex(table: Table) -> str:
 
 def escape_latex(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_SPECIAL.get(sign, sign) for sign in text)
+    return "".join(_SPECIAL.get(character, character) for character in text)

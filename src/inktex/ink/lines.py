@@ -116,6 +116,9 @@ def split_page(ink: Ink) -> list[Ink]:
 
 def find_cuts(page: Geometry, model: LineModel, settled: Collection[int] = ()) -> list[int]:
     """Strokes that begin a line, by the order of writing: the likeliest first, the others around them."""
+    around = dict.fromkeys(page.places().tolist(), (0, len(page)))
+    if not around:
+        return []
     bars = [page.bar(stroke) for stroke in np.flatnonzero(page.flat).tolist()]
     spans = [(bar.first, bar.last, 1.0 / (1.0 + np.exp(-model.bar(bar.evidence)))) for bar in bars]
 
@@ -123,7 +126,6 @@ def find_cuts(page: Geometry, model: LineModel, settled: Collection[int] = ()) -
         in_fraction = max((sure for first, last, sure in spans if first < place <= last), default=0.0)
         return model.cut(page.cut(low, place, high, in_fraction)) + (_SETTLED if place in settled else 0.0)
 
-    around = dict.fromkeys(page.places().tolist(), (0, len(page)))
     found = {place: odds(*(0, place, len(page))) for place in around}
     cuts: list[int] = []
     while found:

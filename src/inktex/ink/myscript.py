@@ -17,7 +17,7 @@ from inktex.ink.pointers import is_pointer_events, read_pointer_events
 from inktex.ink.strokes import Stroke, build_ink, read_strokes, written
 
 _JIIX_MEMBERS = ("items", "expressions", "elements", "words", "chars", "children", "operands", "strokes")
-_NAMED_SIGNS = {
+_NAMED_SYMBOLS = {
     "fraction": "-",
     "square root": r"\sqrt",
     "root": r"\sqrt",
@@ -116,7 +116,7 @@ def _label(block: Mapping[str, Any]) -> str | None:
     if isinstance(label, str) and len(label.strip()) == 1:
         return label
     if isinstance(block_type, str) and label is None:
-        return block_type if len(block_type) == 1 else _NAMED_SIGNS.get(block_type)
+        return block_type if len(block_type) == 1 else _NAMED_SYMBOLS.get(block_type)
     return None
 
 

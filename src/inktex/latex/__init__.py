@@ -1,7 +1,7 @@
 """LaTeX of mathematical expressions: tokens, normaliser, grammar, layout tree and printers."""
 
 from .alignment import CROHME_CLASSES, token_strokes
-from .grammar import Grammar, State, is_well_formed
+from .grammar import Grammar, State
 from .layout import Layout, Node, Relation, parse_layout
 from .mathml import to_mathml
 from .mathml_layout import layout_from_mathml
@@ -26,7 +26,6 @@ __all__ = [
     "Symbol",
     "Vocabulary",
     "in_lines",
-    "is_well_formed",
     "join",
     "layout_from_mathml",
     "look_alike",

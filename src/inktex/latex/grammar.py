@@ -17,7 +17,6 @@ but no line of cells is empty as a whole. All lines of a matrix have as many cel
 """
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -322,22 +321,3 @@ def _closing_length(frame: Frame) -> int:
         return 1 + missing
     arguments = frame.after if frame.kind == ARGUMENT else 1 if frame.kind == INDEX else 0
     return 1 + _ONE_SYMBOL_GROUP * arguments
-
-
-@cache
-def _one_of_each_kind() -> tuple[Grammar, dict[int, int]]:
-    """A grammar with one token of each kind, and the id of each kind."""
-    vocabulary = Vocabulary((*_KIND_OF, "x", r"\sum", r"\frac", r"\hat"))
-    return Grammar(vocabulary), {_kind(token): vocabulary.id(token) for token in vocabulary}
-
-
-def is_well_formed(tokens: Iterable[str]) -> bool:
-    """Whether these tokens, of whatever vocabulary, are a whole expression in caption form."""
-    grammar, ids = _one_of_each_kind()
-    state = grammar.start
-    for token in tokens:
-        index = ids.get(_kind(token), 0)
-        if not index or not grammar.mask(state)[index]:
-            return False
-        state = grammar.advance(state, index)
-    return bool(grammar.mask(state)[0])

@@ -8,7 +8,7 @@ Everything that reads ink goes through here; onnxruntime is imported nowhere els
 """
 
 from .alignment import Alignment, LazyAlignment, align_strokes, symbol_places
-from .attention import intensity_at, point_attention, row_attention, stroke_attention
+from .attention import intensity_at, stroke_attention
 from .calibration import Calibration
 from .executor import Executor, Processes, Threads, WorkerDied
 from .model import READINGS, Model, ModelInfo, ModelInput, Part
@@ -51,9 +51,7 @@ __all__ = [
     "known_models",
     "open_model",
     "parameter_count",
-    "point_attention",
     "read_model",
-    "row_attention",
     "stroke_attention",
     "symbol_places",
     "where_more_are",

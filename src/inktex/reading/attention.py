@@ -1,8 +1,8 @@
 """Attention mapped back to the ink: from annotations to feature rows, to points and to strokes.
 
 Takes the attention of one answer, (T+1, L), one row per token with the end mark last (the paper's α,
-equation 8), and the features that the annotations were made of. Returns the same rows over the N points
-or the S strokes of the ink. Every annotation stands for the `stride` feature rows pooled into it, every
+equation 8), and the features that the annotations were made of. Returns the same rows over the S strokes of
+the ink, or at any places on it. Every annotation stands for the `stride` feature rows pooled into it, every
 row for a place on a stroke. Between those places attention changes smoothly, but never across the gap
 between two strokes.
 """
@@ -17,13 +17,6 @@ from inktex.features import Features, is_first, stroke_starts
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Ints: TypeAlias = NDArray[np.int64]
-
-
-def row_attention(attention: Floats, features: Features, stride: int) -> Floats:
-    """(T+1, N rows): each annotation's attention shared by the feature rows that it was pooled from."""
-    checked = _checked(attention, features, stride)
-    annotation = np.arange(len(features.rows)) // stride
-    return checked[:, annotation] / np.bincount(annotation)[annotation]
 
 
 def stroke_attention(attention: Floats, features: Features, stride: int, stroke_count: int) -> Floats:
@@ -55,22 +48,6 @@ def intensity_at(attention: Floats, features: Features, stride: int, positions: 
     before, after = checked[:, knots.annotation[left]], checked[:, knots.annotation[right]]
     lit: Floats = before * (1 - share) + after * share
     return lit
-
-
-def point_attention(attention: Floats, features: Features, stride: int, point_count: int) -> Floats:
-    """(T+1, N points): each token's attention as shares of the points; rows sum to 1.
-
-    The shares of a stroke's points add up to its `stroke_attention`.
-    """
-    intensity = intensity_at(attention, features, stride, np.arange(point_count, dtype=np.float64))
-    starts = stroke_starts(features.stroke)
-    first = features.point[starts].astype(np.int64)
-    sizes = np.diff(np.append(first, point_count))
-    total = np.repeat(np.add.reduceat(intensity, first, axis=1), sizes, axis=1)
-    mass = np.add.reduceat(row_attention(attention, features, stride), starts, axis=1)
-    even = np.broadcast_to(1.0 / np.repeat(sizes, sizes), intensity.shape)
-    share: Floats = np.divide(intensity, total, out=even.copy(), where=total > 0)
-    return np.repeat(mass, sizes, axis=1) * share
 
 
 @dataclass(frozen=True)

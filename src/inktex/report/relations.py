@@ -1,7 +1,7 @@
 r"""The five spatial relations (the paper's figure 2): where the decoder looks when it writes each of them.
 
-Takes expressions with truth and their readings. Returns the clearest real example of each relation, a figure
-of all five, and averages. The token that writes a relation is `^` or `_` for scripts, `\frac` for what is
+Takes expressions with truth and their readings. Returns the clearest real example of each relation, and a
+figure of all five. The token that writes a relation is `^` or `_` for scripts, `\frac` for what is
 above and below a bar, `\sqrt` for what is inside it, and an operator for symbols in a row: the paper finds
 that attention rests on "the middle operator".
 """
@@ -72,33 +72,6 @@ def _relations(row: tuple[Node, ...]) -> Iterator[tuple[str, int, Node, Node]]:
 
 def _strokes(example: Example, node: Node) -> tuple[int, ...]:
     return () if node.token is None else example.strokes_of[node.token]
-
-
-@dataclass(frozen=True)
-class RelationAverage:
-    """Where the decoder looks on average when it writes a relation."""
-
-    relation: str
-    count: int
-    on_base: float
-    on_part: float
-
-    @property
-    def elsewhere(self) -> float:
-        """Attention on all other symbols."""
-        return 1.0 - self.on_base - self.on_part
-
-
-def relation_averages(looks: Iterable[Look]) -> tuple[RelationAverage, ...]:
-    """Average over all occurrences, one line per relation that occurs."""
-    shares: dict[str, list[tuple[float, float]]] = {}
-    for look in looks:
-        shares.setdefault(look.relation, []).append((look.on_base, look.on_part))
-    return tuple(
-        RelationAverage(relation, len(shares[relation]), *np.mean(shares[relation], axis=0).tolist())
-        for relation in RELATIONS
-        if relation in shares
-    )
 
 
 def clearest_looks(looks: Iterable[Look], *, most_tokens: int = 14) -> dict[str, Look]:

@@ -16,7 +16,7 @@ from time import monotonic
 import httptools
 
 from inktex.server.errors import MATHPIX_PATH, busy
-from inktex.server.guard import waits_for_recogniser
+from inktex.server.guard import waits_for_recognizer
 from inktex.server.options import ServerOptions
 from inktex.server.watch import raw_response
 
@@ -67,7 +67,7 @@ class Head:
         return (
             self.is_post
             and not any(name in (b"expect", b"upgrade", b"transfer-encoding") for name, _ in self.headers)
-            and waits_for_recogniser(options, self.path, self.headers)
+            and waits_for_recognizer(options, self.path, self.headers)
         )
 
     @property

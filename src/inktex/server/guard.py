@@ -92,7 +92,7 @@ class Guard:
         Under overload this is what most requests get, so it does as little as possible.
         """
         engine = self.service.engine
-        if not engine.full or not waits_for_recogniser(self.options, path, raw_headers):
+        if not engine.full or not waits_for_recognizer(self.options, path, raw_headers):
             return None
         return busy(engine.expected_wait)
 
@@ -131,7 +131,7 @@ class Guard:
             ) from None
 
 
-def waits_for_recogniser(options: ServerOptions, path: str, raw_headers: list[tuple[bytes, bytes]]) -> bool:
+def waits_for_recognizer(options: ServerOptions, path: str, raw_headers: list[tuple[bytes, bytes]]) -> bool:
     """Whether a POST asks the recogniser, and its headers give no other reason to refuse it."""
     route = route_of(path)
     if not route.works:
