@@ -40,6 +40,13 @@ EXAMPLES = ROOT / "src/inktex/server/static/examples.json"
 @contextmanager
 def serving(workers: int, model: str | None, checkout: Path = ROOT) -> Iterator[int]:
     """A server with so many processes, on a port of its own, with the code of a checkout."""
+    with launched(workers, model, checkout) as (port, _):
+        yield port
+
+
+@contextmanager
+def launched(workers: int, model: str | None, checkout: Path = ROOT) -> Iterator[tuple[int, int]]:
+    """The same, with its port and the number of the process that accepts and refuses."""
     command = [sys.executable, "-m", "inktex", "serve", "--port", "0", "--no-open", "--workers", str(workers)]
     process = subprocess.Popen(
         [*command, *(["--model", model] if model else [])],
@@ -56,7 +63,7 @@ def serving(workers: int, model: str | None, checkout: Path = ROOT) -> Iterator[
         threading.Thread(target=process.stderr.read, daemon=True).start()
         port = int(found[1])
         asyncio.run(warmed_up(port, workers))
-        yield port
+        yield port, process.pid
     finally:
         process.terminate()
         process.wait(30)
@@ -108,11 +115,21 @@ def print_table(rows: dict[tuple[int, int], dict[str, float]]) -> None:
         )
 
 
+def cpu_seconds(process: int) -> float:
+    """Seconds that a process has had of a core, in its main thread."""
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
+    except OSError:  # not Linux
+        return float("nan")
+
+
 def overload(
-    port: int, capacity: float, times: int, seconds: float, requests: Iterator[bytes]
+    port: int, parent: int, capacity: float, times: int, seconds: float, requests: Iterator[bytes]
 ) -> dict[str, float]:
     """So many times what it carries, then at once a few requests as if nothing had been."""
+    used = cpu_seconds(parent)
     load = open_loop(port, times * capacity, seconds, requests)
+    used = cpu_seconds(parent) - used
     after = asyncio.run(closed_loop(port, 1, min(seconds, 2.0), requests))
     row = load.row() | {
         "times": times,
@@ -120,6 +137,7 @@ def overload(
         "sent": load.sent,
         "load_cpu_share": load.cpu_seconds / load.seconds,
         "load_late_ms": 1000 * load.latest,
+        "parent_cpu_share": used / load.seconds,
         "after_p50_ms": 1000 * quantile(after.answered, 0.5),
     }
     print(
@@ -128,7 +146,8 @@ def overload(
         f"{row['answered_per_second'] / capacity:.0%} of the capacity, p99 {row['p99_ms']:.0f} ms), "
         f"{len(load.shed)} shed with 503 (p99 {row['shed_p99_ms']:.0f} ms), {row['other']:.0f} other, "
         f"{load.lost} lost; right after: p50 {row['after_p50_ms']:.0f} ms; "
-        f"the load took {100 * row['load_cpu_share']:.0f} % of a core, late by {row['load_late_ms']:.0f} ms"
+        f"the load took {100 * row['load_cpu_share']:.0f} % of a core, late by {row['load_late_ms']:.0f} ms; "
+        f"the parent took {100 * row['parent_cpu_share']:.0f} %, {1e6 * used / load.sent:.0f} µs per request"
     )
     return row
 
@@ -273,14 +292,14 @@ def main() -> None:
     overloads: dict[int, list[dict[str, float]]] = {}
     result: dict[str, Any] = {"load_average": os.getloadavg()[0]}
     for workers in arguments.workers:
-        with serving(workers, arguments.model) as port:
+        with launched(workers, arguments.model) as (port, parent):
             for clients in arguments.clients:
                 load = asyncio.run(closed_loop(port, clients, arguments.seconds, requests))
                 rows[workers, clients] = load.row()
             capacity = max(row["answered_per_second"] for key, row in rows.items() if key[0] == workers)
             print(f"\n{workers} worker{'s' * (workers > 1)}")
             overloads[workers] = [
-                overload(port, capacity, times, arguments.seconds, requests) for times in (1, 4, 16)
+                overload(port, parent, capacity, times, arguments.seconds, requests) for times in (1, 4, 16)
             ]
             if workers == arguments.workers[0]:
                 result["floods"] = [

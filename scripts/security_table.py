@@ -88,7 +88,8 @@ def measured(results: Path = ROOT / "docs/results") -> str:
     made = found["made"]
     lines = [
         f"{made['date']}, commit {made['commit']}, {made['machine']}, load average before "
-        f"{found['load_average']:.1f}. Server and clients shared the machine.",
+        f"{found['load_average']:.1f}. Server and clients shared the machine: what the clients and the parent "
+        "process, which accepts and refuses, take of the cores is not there for the answers.",
         "",
         "| workers | clients | answers/s | p50 ms | p99 ms | refused | lost |",
         "|---:|---:|---:|---:|---:|---:|---:|",
@@ -100,8 +101,9 @@ def measured(results: Path = ROOT / "docs/results") -> str:
     ]
     lines += [
         "",
-        "| workers | offered | answers/s | of the capacity | p99 ms | refused | refusals, p99 ms | lost |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| workers | offered | answers/s | of the capacity | p99 ms | refused | refusals, p99 ms | lost "
+        "| of a core: clients | parent |",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for row in found["overload"]:
         share = row["answered_per_second"] / row["capacity_per_second"]
@@ -109,7 +111,7 @@ def measured(results: Path = ROOT / "docs/results") -> str:
         lines.append(
             f"| {row['workers']} | {row['times']} × {row['capacity_per_second']:.0f}/s "
             f"| {row['answered_per_second']:.1f} | {share:.0%} | {row['p99_ms']:.0f} | {row['shed']} "
-            f"| {refusals} | {row['lost']} |"
+            f"| {refusals} | {row['lost']} | {row['load_cpu_share']:.0%} | {row['parent_cpu_share']:.0%} |"
         )
     lines += [
         "",

@@ -83,7 +83,7 @@ def _work(
     """What each worker process does."""
     _set_up_log(options)
     app = create_app(options, shared=shared)
-    app.service.tell_full = partial(places.tell_full, number)
+    app.service.tell_room = partial(places.tell_room, number)
     _serve(Worker(config_for(options, app), control, places, number), app)
 
 
@@ -118,6 +118,7 @@ def _listen(options: ServerOptions) -> socket.socket:
     # of an answer are two, and the second would wait 40 ms for the client to acknowledge the first.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # its connections inherit it
     try:
         listener.bind(address)
     except OSError as error:
