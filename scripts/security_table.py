@@ -88,8 +88,8 @@ def measured(results: Path = ROOT / "docs/results") -> str:
     made = found["made"]
     lines = [
         f"{made['date']}, commit {made['commit']}, {made['machine']}, load average before "
-        f"{found['load_average']:.1f}. Server and clients shared the machine: what the clients and the parent "
-        "process, which accepts and refuses, take of the cores is not there for the answers.",
+        f"{found['load_average']:.1f}. Server and clients shared the machine: what the clients take of its "
+        "cores, and the parent process, which accepts and refuses, is not there for the answers.",
         "",
         "| workers | clients | answers/s | p50 ms | p99 ms | refused | lost |",
         "|---:|---:|---:|---:|---:|---:|---:|",
