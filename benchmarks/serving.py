@@ -3,11 +3,13 @@
     python benchmarks/serving.py                     # the table, overload, memory over 10,000 requests
     python benchmarks/serving.py --seconds 2 --soak 0 --workers 1     # a quick look
     python benchmarks/serving.py --record            # also docs/results and docs/figures (make serving)
+    python benchmarks/serving.py --record --parts overload            # one part of them anew
 
 The load comes from this process over loopback, with the page's example formulas as ink, so server and load
 share the machine. Clients behave: who is answered 503 waits as long as Retry-After says. Overload does not:
-so many requests a second come as the multiple says, each on a connection of its own. The flood is one live
-session that sends as fast as it can, from a process of its own.
+so many requests a second come as the multiple says, each on a connection of its own. The capacity is measured
+right before, with 8 clients per worker, so that both meet the same machine. The flood is one live session
+that sends as fast as it can, from a process of its own.
 """
 
 import argparse
@@ -35,6 +37,7 @@ from inktex.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "src/inktex/server/static/examples.json"
+PARTS = ["table", "overload", "floods", "soak"]
 
 
 @contextmanager
@@ -124,13 +127,15 @@ def cpu_seconds(process: int) -> float:
 
 
 def overload(
-    port: int, parent: int, capacity: float, times: int, seconds: float, requests: Iterator[bytes]
+    port: int, parent: int, workers: int, times: int, seconds: float, requests: Iterator[bytes]
 ) -> dict[str, float]:
     """So many times what it carries, then at once a few requests as if nothing had been."""
+    before = asyncio.run(closed_loop(port, 8 * workers, seconds, requests))
+    capacity = len(before.answered) / before.seconds
     used = cpu_seconds(parent)
     load = open_loop(port, times * capacity, seconds, requests)
     used = cpu_seconds(parent) - used
-    after = asyncio.run(closed_loop(port, 1, min(seconds, 2.0), requests))
+    after = asyncio.run(closed_loop(port, 1, min(seconds, 1.0), requests))
     row = load.row() | {
         "times": times,
         "capacity_per_second": capacity,
@@ -278,6 +283,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 64])
     parser.add_argument("--soak", type=int, default=10_000, help="requests while memory is watched; 0: none")
     parser.add_argument("--model", help="model file or name")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="of these only")
     parser.add_argument("--record", action="store_true", help="put figures and picture into docs/")
     arguments = parser.parse_args()
     formulas = [entry["strokes"] for entry in json.loads(EXAMPLES.read_text(encoding="utf-8"))]
@@ -292,33 +298,53 @@ def main() -> None:
     overloads: dict[int, list[dict[str, float]]] = {}
     result: dict[str, Any] = {"load_average": os.getloadavg()[0]}
     for workers in arguments.workers:
+        first = workers == arguments.workers[0]
+        if not first and not {"table", "overload"} & {*arguments.parts}:
+            continue
         with launched(workers, arguments.model) as (port, parent):
-            for clients in arguments.clients:
-                load = asyncio.run(closed_loop(port, clients, arguments.seconds, requests))
-                rows[workers, clients] = load.row()
-            capacity = max(row["answered_per_second"] for key, row in rows.items() if key[0] == workers)
-            print(f"\n{workers} worker{'s' * (workers > 1)}")
-            overloads[workers] = [
-                overload(port, parent, capacity, times, arguments.seconds, requests) for times in (1, 4, 16)
-            ]
-            if workers == arguments.workers[0]:
+            if "table" in arguments.parts:
+                for clients in arguments.clients:
+                    load = asyncio.run(closed_loop(port, clients, arguments.seconds, requests))
+                    rows[workers, clients] = load.row()
+            if "overload" in arguments.parts:
+                print(f"\n{workers} worker{'s' * (workers > 1)}")
+                overloads[workers] = [
+                    overload(port, parent, workers, times, arguments.seconds, requests)
+                    for times in (1, 4, 16)
+                ]
+            if "floods" in arguments.parts and first:
                 result["floods"] = [
                     flood(port, kind, arguments.seconds, requests) for kind in ("render", "add")
                 ]
-            if arguments.soak and workers == arguments.workers[0]:
+            if "soak" in arguments.parts and first and arguments.soak:
                 result["soak"] = soak(port, arguments.soak, post([[[0, 0], [2, 30], [1, 62]]]))
-    print_table(rows)
-    result["table"] = [
-        {"workers": workers, "clients": clients, **row} for (workers, clients), row in rows.items()
-    ]
-    result["overload"] = [{"workers": workers, **row} for workers, some in overloads.items() for row in some]
+    if rows:
+        print_table(rows)
+        result["table"] = [
+            {"workers": workers, "clients": clients, **row} for (workers, clients), row in rows.items()
+        ]
+    if overloads:
+        result["overload"] = [
+            {"workers": workers, **row} for workers, some in overloads.items() for row in some
+        ]
     if arguments.record:
-        made = provenance(
-            f"python benchmarks/serving.py --seconds {arguments.seconds:g} --soak {arguments.soak} --record"
-        )
-        text = json.dumps({"made": asdict(made), **result}, indent=1).replace("NaN", "null")  # 99th of none
-        write_atomically(ROOT / "docs/results/serving.json", text + "\n")
-        draw(overloads, ROOT / "docs/figures/serving.png")
+        record(result, arguments)
+        if overloads:
+            draw(overloads, ROOT / "docs/figures/serving.png")
+
+
+def record(result: dict[str, Any], arguments: argparse.Namespace) -> None:
+    """Put what was measured into docs/results; parts that were not stay as they are, with their own date."""
+    path = ROOT / "docs/results/serving.json"
+    parts = "" if {*arguments.parts} == {*PARTS} else f" --parts {' '.join(arguments.parts)}"
+    options = f"--seconds {arguments.seconds:g} --soak {arguments.soak}"
+    made = provenance(f"python benchmarks/serving.py {options} --record{parts}")
+    average = result.pop("load_average")
+    found = json.loads(path.read_text(encoding="utf-8")) if parts and path.exists() else {}
+    for part, figures in result.items():
+        found[part] = {"made": {**asdict(made), "load_average": average}, "rows": figures}
+    text = json.dumps(found, indent=1).replace("NaN", "null")  # 99th of none
+    write_atomically(path, text + "\n")
 
 
 if __name__ == "__main__":
