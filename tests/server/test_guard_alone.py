@@ -119,12 +119,28 @@ def test_a_request_without_a_host_is_refused() -> None:
     assert Asked(headers=(JSON,)).status == 421
 
 
+def test_names_that_contradict_each_other_are_refused() -> None:
+    """A proxy in front may go by the last one."""
+    assert Asked(headers=(OWN, ("host", "evil.example"), JSON)).status == 421
+    own, other = ("origin", "http://127.0.0.1:8000"), ("origin", "https://evil.example")
+    for origins in ((own, other), (other, own)):
+        assert Asked(headers=(OWN, JSON, *origins)).status == 403
+
+
+def test_there_are_sessions_at_one_path_only() -> None:
+    for path in ("/v1/recognize", "/", "/v1/session/"):
+        asked = Asked(path, (OWN,), kind="websocket", extensions=["websocket.http.response"])
+        assert (asked.status, asked.code, asked.reached) == (404, "not_found", False)
+
+
 @pytest.mark.parametrize(
     ("origin", "allowed"),
     [
         ("http://127.0.0.1:8000", True), ("HTTP://127.0.0.1:8000", True), ("https://friend.example", True),
         ("http://127.0.0.1:9000", False), ("http://127.0.0.1", False), ("https://evil.example", False),
-        ("null", False), ("", False), ("http://[", False), ("https://friend.example.evil", False),
+        ("null", False), ("", False), ("http://[", False), ("//127.0.0.1:8000", False),
+        ("file://127.0.0.1:8000", False), ("http://127.0.0.1:8000@evil.example", False),
+        ("https://friend.example.evil", False),
     ],
 )  # fmt: skip
 def test_only_own_and_named_origins_may_ask(origin: str, allowed: bool) -> None:

@@ -244,6 +244,27 @@ class PatientWebSocket(_Patience, WebSocketsSansIOProtocol):
 
     read_bytes = SESSION_READ_BYTES
 
+    def data_received(self, data: bytes) -> None:
+        """Take what came; what the library takes for no handshake, as one with a long header, is answered."""
+        super().data_received(data)
+        if not self.handshake_initiated:  # it comes whole, as `handle_websocket_upgrade` puts it together
+            self._refuse_handshake()
+
+    def handle_connect(self, event: Any) -> None:
+        """Begin a session, or say in the shape of all errors why there is none."""
+        if self.conn.accept(event).status_code == 101:
+            super().handle_connect(event)
+        else:
+            self._refuse_handshake()
+
+    def _refuse_handshake(self) -> None:
+        self.handshake_initiated = self.handshake_complete = self.close_sent = True
+        if not self.transport.is_closing():
+            self.note(ANSWERING)
+            reason = f"this WebSocket handshake cannot be answered: {self.conn.handshake_exc}"[:200]
+            self.transport.write(raw_response(RequestError(400, "bad_handshake", reason)))
+            self.transport.close()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Messages that were not taken yet are of no use: the session hears at once that it is over."""
         self._forget()
