@@ -25,6 +25,7 @@ FIRST_WORDS_SECONDS, LAST_WORDS_SECONDS = 1.0, 0.25
 READ_BYTES, SESSION_READ_BYTES = 64 * 1024, 8 * 1024
 MAX_HEADER_BYTES = 64 * 1024  # of one request
 MAX_HEADERS = 100
+MAX_AT_ONCE = 16  # requests on one connection that are not answered yet; clients of today send one
 
 
 class _Patience(asyncio.BufferedProtocol):
@@ -147,6 +148,11 @@ class PatientHttp(_Patience, HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Count anew for every further request on the connection."""
+        if self._open_requests == MAX_AT_ONCE:
+            self._refused = True
+            at_once = f"a connection may have {MAX_AT_ONCE} requests at once"
+            self._answer(RequestError(400, "too_many_at_once", at_once))
+            raise ValueError(at_once)  # ends the parser: the rest may be thousands
         super().on_message_begin()
         self.scope["inktex.note"] = self.note  # type: ignore[typeddict-unknown-key]
         self._open_requests += 1

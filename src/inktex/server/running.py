@@ -22,7 +22,7 @@ import uvicorn
 
 from inktex.recognizer import Recognizer
 from inktex.server.app import Application, create_app
-from inktex.server.dispatch import Dispatcher
+from inktex.server.dispatch import CONNECTIONS, Dispatcher
 from inktex.server.metrics import SharedMetrics
 from inktex.server.options import ServerOptions
 from inktex.server.protocols import PatientHttp, PatientWebSocket
@@ -56,6 +56,7 @@ def run(
         say("inktex: everyone who reaches this machine can use it; set a token with --token")
     if open_page:
         Timer(1.0, webbrowser.open, [options.address]).start()
+    _allow_handles()
     if not hasattr(socket, "send_fds"):
         app = create_app(options, recognizer=recognizer, shared=shared)
         _serve(OrderlyServer(config_for(options, app)), app, [listener])
@@ -131,6 +132,18 @@ def _listen(options: ServerOptions) -> socket.socket:
     listener.listen(BACKLOG)  # who comes before the workers are ready waits instead of being refused
     listener.set_inheritable(True)
     return listener
+
+
+def _allow_handles() -> None:
+    """Let each process hold all connections that the server takes: the usual 1024 are soon used up."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = CONNECTIONS + 1024
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            wanted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _set_up_log(options: ServerOptions) -> None:
