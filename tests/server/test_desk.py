@@ -4,13 +4,16 @@ import json
 import selectors
 import socket
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inktex.server import ServerOptions, desk
+from inktex.server import Limits, ServerOptions, desk
 from inktex.server.desk import Desk
+from inktex.server.guard import Guard
 from inktex.server.heads import HEAD_BYTES, Heads
 
 BODY = json.dumps({"strokes": [[[0, 0], [9, 9]]]}).encode()
@@ -253,3 +256,34 @@ def test_only_some_headers_are_remembered() -> None:
         assert heads.waiting(request(X="x" * 5000 + f"{number}"))[0]
     assert 0 < len(heads._found) <= 256
     assert max(map(len, heads._found)) < 4096
+
+
+@pytest.mark.parametrize(
+    ("full", "path", "length", "refused"),
+    [
+        (True, "/v1/recognize", "2", True),
+        (True, "/v1/recognize", str(Limits().body_bytes), True),
+        (True, "/v1/recognize", str(Limits().body_bytes + 1), False),
+        (True, "/v1/render", "2", False),
+        (False, "/v1/recognize", "2", False),
+    ],
+)
+def test_who_would_wait_too_long_is_refused_from_the_headers(
+    full: bool, path: str, length: str, refused: bool
+) -> None:
+    service: Any = SimpleNamespace(
+        options=ServerOptions(), engine=SimpleNamespace(full=full, expected_wait=7.0)
+    )
+    headers = [
+        (name.encode(), value.encode())
+        for name, value in (
+            ("host", "127.0.0.1"),
+            ("content-type", "application/json"),
+            ("content-length", length),
+        )
+    ]
+    assert Guard(None, service).refusal(path, headers[:2]) is None  # type: ignore[arg-type]
+    answer = Guard(None, service).refusal(path, headers)  # type: ignore[arg-type]
+    assert (answer is not None) is refused
+    if answer is not None:
+        assert (answer.status, answer.code, answer.headers) == (503, "busy", {"Retry-After": "7"})
