@@ -3,11 +3,13 @@
     python benchmarks/serving.py                     # the table, overload, memory over 10,000 requests
     python benchmarks/serving.py --seconds 2 --soak 0 --workers 1     # a quick look
     python benchmarks/serving.py --record            # also docs/results and docs/figures (make serving)
+    python benchmarks/serving.py --record --parts overload            # one part of them anew
 
 The load comes from this process over loopback, with the page's example formulas as ink, so server and load
 share the machine. Clients behave: who is answered 503 waits as long as Retry-After says. Overload does not:
-so many requests a second come as the multiple says, each on a connection of its own. The flood is one live
-session that sends as fast as it can, from a process of its own.
+so many requests a second come as the multiple says, each on a connection of its own. The capacity is measured
+right before, with 8 clients per worker, so that both meet the same machine. The flood is one live session
+that sends as fast as it can, from a process of its own.
 """
 
 import argparse
@@ -35,11 +37,19 @@ from inktex.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "src/inktex/server/static/examples.json"
+PARTS = ["table", "overload", "floods", "soak"]
 
 
 @contextmanager
 def serving(workers: int, model: str | None, checkout: Path = ROOT) -> Iterator[int]:
     """A server with so many processes, on a port of its own, with the code of a checkout."""
+    with launched(workers, model, checkout) as (port, _):
+        yield port
+
+
+@contextmanager
+def launched(workers: int, model: str | None, checkout: Path = ROOT) -> Iterator[tuple[int, int]]:
+    """The same, with its port and the number of the process that accepts and refuses."""
     command = [sys.executable, "-m", "inktex", "serve", "--port", "0", "--no-open", "--workers", str(workers)]
     process = subprocess.Popen(
         [*command, *(["--model", model] if model else [])],
@@ -56,7 +66,7 @@ def serving(workers: int, model: str | None, checkout: Path = ROOT) -> Iterator[
         threading.Thread(target=process.stderr.read, daemon=True).start()
         port = int(found[1])
         asyncio.run(warmed_up(port, workers))
-        yield port
+        yield port, process.pid
     finally:
         process.terminate()
         process.wait(30)
@@ -108,18 +118,31 @@ def print_table(rows: dict[tuple[int, int], dict[str, float]]) -> None:
         )
 
 
+def cpu_seconds(process: int) -> float:
+    """Seconds that a process has had of a core, in its main thread."""
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
+    except OSError:  # not Linux
+        return float("nan")
+
+
 def overload(
-    port: int, capacity: float, times: int, seconds: float, requests: Iterator[bytes]
+    port: int, parent: int, workers: int, times: int, seconds: float, requests: Iterator[bytes]
 ) -> dict[str, float]:
     """So many times what it carries, then at once a few requests as if nothing had been."""
+    before = asyncio.run(closed_loop(port, 8 * workers, seconds, requests))
+    capacity = len(before.answered) / before.seconds
+    used = cpu_seconds(parent)
     load = open_loop(port, times * capacity, seconds, requests)
-    after = asyncio.run(closed_loop(port, 1, min(seconds, 2.0), requests))
+    used = cpu_seconds(parent) - used
+    after = asyncio.run(closed_loop(port, 1, min(seconds, 1.0), requests))
     row = load.row() | {
         "times": times,
         "capacity_per_second": capacity,
         "sent": load.sent,
         "load_cpu_share": load.cpu_seconds / load.seconds,
         "load_late_ms": 1000 * load.latest,
+        "parent_cpu_share": used / load.seconds,
         "after_p50_ms": 1000 * quantile(after.answered, 0.5),
     }
     print(
@@ -128,7 +151,8 @@ def overload(
         f"{row['answered_per_second'] / capacity:.0%} of the capacity, p99 {row['p99_ms']:.0f} ms), "
         f"{len(load.shed)} shed with 503 (p99 {row['shed_p99_ms']:.0f} ms), {row['other']:.0f} other, "
         f"{load.lost} lost; right after: p50 {row['after_p50_ms']:.0f} ms; "
-        f"the load took {100 * row['load_cpu_share']:.0f} % of a core, late by {row['load_late_ms']:.0f} ms"
+        f"the load took {100 * row['load_cpu_share']:.0f} % of a core, late by {row['load_late_ms']:.0f} ms; "
+        f"the parent took {100 * row['parent_cpu_share']:.0f} %, {1e6 * used / load.sent:.0f} µs per request"
     )
     return row
 
@@ -259,6 +283,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 64])
     parser.add_argument("--soak", type=int, default=10_000, help="requests while memory is watched; 0: none")
     parser.add_argument("--model", help="model file or name")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="of these only")
     parser.add_argument("--record", action="store_true", help="put figures and picture into docs/")
     arguments = parser.parse_args()
     formulas = [entry["strokes"] for entry in json.loads(EXAMPLES.read_text(encoding="utf-8"))]
@@ -273,33 +298,53 @@ def main() -> None:
     overloads: dict[int, list[dict[str, float]]] = {}
     result: dict[str, Any] = {"load_average": os.getloadavg()[0]}
     for workers in arguments.workers:
-        with serving(workers, arguments.model) as port:
-            for clients in arguments.clients:
-                load = asyncio.run(closed_loop(port, clients, arguments.seconds, requests))
-                rows[workers, clients] = load.row()
-            capacity = max(row["answered_per_second"] for key, row in rows.items() if key[0] == workers)
-            print(f"\n{workers} worker{'s' * (workers > 1)}")
-            overloads[workers] = [
-                overload(port, capacity, times, arguments.seconds, requests) for times in (1, 4, 16)
-            ]
-            if workers == arguments.workers[0]:
+        first = workers == arguments.workers[0]
+        if not first and not {"table", "overload"} & {*arguments.parts}:
+            continue
+        with launched(workers, arguments.model) as (port, parent):
+            if "table" in arguments.parts:
+                for clients in arguments.clients:
+                    load = asyncio.run(closed_loop(port, clients, arguments.seconds, requests))
+                    rows[workers, clients] = load.row()
+            if "overload" in arguments.parts:
+                print(f"\n{workers} worker{'s' * (workers > 1)}")
+                overloads[workers] = [
+                    overload(port, parent, workers, times, arguments.seconds, requests)
+                    for times in (1, 4, 16)
+                ]
+            if "floods" in arguments.parts and first:
                 result["floods"] = [
                     flood(port, kind, arguments.seconds, requests) for kind in ("render", "add")
                 ]
-            if arguments.soak and workers == arguments.workers[0]:
+            if "soak" in arguments.parts and first and arguments.soak:
                 result["soak"] = soak(port, arguments.soak, post([[[0, 0], [2, 30], [1, 62]]]))
-    print_table(rows)
-    result["table"] = [
-        {"workers": workers, "clients": clients, **row} for (workers, clients), row in rows.items()
-    ]
-    result["overload"] = [{"workers": workers, **row} for workers, some in overloads.items() for row in some]
+    if rows:
+        print_table(rows)
+        result["table"] = [
+            {"workers": workers, "clients": clients, **row} for (workers, clients), row in rows.items()
+        ]
+    if overloads:
+        result["overload"] = [
+            {"workers": workers, **row} for workers, some in overloads.items() for row in some
+        ]
     if arguments.record:
-        made = provenance(
-            f"python benchmarks/serving.py --seconds {arguments.seconds:g} --soak {arguments.soak} --record"
-        )
-        text = json.dumps({"made": asdict(made), **result}, indent=1).replace("NaN", "null")  # 99th of none
-        write_atomically(ROOT / "docs/results/serving.json", text + "\n")
-        draw(overloads, ROOT / "docs/figures/serving.png")
+        record(result, arguments)
+        if overloads:
+            draw(overloads, ROOT / "docs/figures/serving.png")
+
+
+def record(result: dict[str, Any], arguments: argparse.Namespace) -> None:
+    """Put what was measured into docs/results; parts that were not stay as they are, with their own date."""
+    path = ROOT / "docs/results/serving.json"
+    parts = "" if {*arguments.parts} == {*PARTS} else f" --parts {' '.join(arguments.parts)}"
+    options = f"--seconds {arguments.seconds:g} --soak {arguments.soak}"
+    made = provenance(f"python benchmarks/serving.py {options} --record{parts}")
+    average = result.pop("load_average")
+    found = json.loads(path.read_text(encoding="utf-8")) if parts and path.exists() else {}
+    for part, figures in result.items():
+        found[part] = {"made": {**asdict(made), "load_average": average}, "rows": figures}
+    text = json.dumps(found, indent=1).replace("NaN", "null")  # 99th of none
+    write_atomically(path, text + "\n")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ SERVER_MARKS = "<!-- measured: python scripts/security_table.py --write -->", "<
 def load_held(found: dict[str, Any]) -> list[tuple[str, str, int]]:
     """Overload of the server, and a session that floods it."""
     rows = []
-    for each in found["overload"]:
+    for each in found["overload"]["rows"]:
         workers = "one worker" if each["workers"] == 1 else f"{each['workers']} workers"
         refused = ""
         if each["shed"]:
@@ -41,7 +41,7 @@ def load_held(found: dict[str, Any]) -> list[tuple[str, str, int]]:
             f"(alone {each['calm_p99_ms']:.0f} ms)",
             each["lost"],
         )
-        for each in found["floods"]
+        for each in found["floods"]["rows"]
     ]
     return rows
 
@@ -74,21 +74,31 @@ def table(results: Path = ROOT / "docs/results") -> str:
             continue
         found = json.loads(path.read_text(encoding="utf-8"))
         lines += [f"| {done} | {result} | {lost:g} |" for done, result, lost in rows(found)]
-        made = found["made"]
-        busy = f", load average before {found['load_average']:.0f}" if "load_average" in found else ""
-        notes.append(
-            f"- `{made['command']}`, {made['date']}, commit {made['commit']}, {made['machine']}{busy}"
-        )
+        notes += provenances(found)
     return "\n".join([*lines, "", *notes])
+
+
+def provenances(found: dict[str, Any]) -> list[str]:
+    """Which commands made a results file, each once; some of them have parts that were made separately."""
+    notes = []
+    for part in [found, *found.values()]:
+        if isinstance(part, dict) and "made" in part:
+            made = part["made"]
+            busy = f", load average before {made['load_average']:.0f}" if "load_average" in made else ""
+            notes.append(
+                f"- `{made['command']}`, {made['date']}, commit {made['commit']}, {made['machine']}{busy}"
+            )
+    return list(dict.fromkeys(notes))
 
 
 def measured(results: Path = ROOT / "docs/results") -> str:
     """What docs/server.md says of the server's speed and of its behaviour under too much load."""
     found = json.loads((results / "serving.json").read_text(encoding="utf-8"))
-    made = found["made"]
     lines = [
-        f"{made['date']}, commit {made['commit']}, {made['machine']}, load average before "
-        f"{found['load_average']:.1f}. Server and clients shared the machine.",
+        *provenances(found),
+        "",
+        "Server and clients shared the machine: what the clients take of its cores, and the parent process, "
+        "which accepts and refuses, is not there for the answers.",
         "",
         "| workers | clients | answers/s | p50 ms | p99 ms | refused | lost |",
         "|---:|---:|---:|---:|---:|---:|---:|",
@@ -96,20 +106,21 @@ def measured(results: Path = ROOT / "docs/results") -> str:
     lines += [
         f"| {row['workers']} | {row['clients']} | {row['answered_per_second']:.1f} | {row['p50_ms']:.0f} "
         f"| {row['p99_ms']:.0f} | {row['shed']} | {row['lost']} |"
-        for row in found["table"]
+        for row in found["table"]["rows"]
     ]
     lines += [
         "",
-        "| workers | offered | answers/s | of the capacity | p99 ms | refused | refusals, p99 ms | lost |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| workers | offered | answers/s | of the capacity | p99 ms | refused | refusals, p99 ms | lost "
+        "| of a core: clients | parent |",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    for row in found["overload"]:
+    for row in found["overload"]["rows"]:
         share = row["answered_per_second"] / row["capacity_per_second"]
         refusals = f"{row['shed_p99_ms']:.0f}" if row["shed"] else ""
         lines.append(
             f"| {row['workers']} | {row['times']} × {row['capacity_per_second']:.0f}/s "
             f"| {row['answered_per_second']:.1f} | {share:.0%} | {row['p99_ms']:.0f} | {row['shed']} "
-            f"| {refusals} | {row['lost']} |"
+            f"| {refusals} | {row['lost']} | {row['load_cpu_share']:.0%} | {row['parent_cpu_share']:.0%} |"
         )
     lines += [
         "",
@@ -120,10 +131,10 @@ def measured(results: Path = ROOT / "docs/results") -> str:
         f"| `{row['kind']}` | {row['flooded_p50_ms']:.0f}, {row['flooded_p99_ms']:.0f} "
         f"| {row['calm_p50_ms']:.0f}, {row['calm_p99_ms']:.0f} "
         f"| {row['flooded_p99_ms'] / row['calm_p99_ms']:.1f} |"
-        for row in found["floods"]
+        for row in found["floods"]["rows"]
     ]
     if "soak" in found:
-        soak = found["soak"]
+        soak = found["soak"]["rows"]
         lines += [
             "",
             f"Memory of all processes over {soak['requests']:,} requests: {soak['half_1_mb']:.1f} MB in the "

@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import cycle
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import numpy as np
 from websockets.sync.client import connect
@@ -86,10 +87,20 @@ def server() -> Iterator[tuple[int, str]]:
         url = (re.findall(r"http://([\d.:]+)/", line) or [""])[0]
     threading.Thread(target=process.stderr.read, daemon=True).start()
     try:
+        while not _is_ready(url):  # on a busy machine, loading takes longer than a client waits
+            time.sleep(0.2)
         yield process.pid, url
     finally:
         process.terminate()
         process.wait(30)
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        with urlopen(f"http://{url}/readyz", timeout=60) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
 
 
 def write_live(url: str, number: int, pause: float, tally: Tally, stop: threading.Event) -> None:

@@ -111,6 +111,15 @@ def test_dots_and_repeated_points_have_features() -> None:
             assert len(features.rows) >= len(some)
 
 
+def test_a_stroke_made_to_take_long_does_not() -> None:
+    """Each round of simplifying finds one corner of a zigzag: as many rounds as it has points."""
+    zigzag = np.column_stack([np.arange(60_000.0), np.arange(60_000) % 2 * 1e6])
+    begun = time.process_time()
+    features = extract(Ink.from_strokes([zigzag]), FeatureOptions())
+    assert time.process_time() - begun < 10  # it was 40
+    assert len(features.rows) > 50_000
+
+
 @pytest.mark.crohme
 def test_presets_have_the_stated_number_of_points_and_speed() -> None:
     if locate() is None:

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+_MOST_ROUNDS = 500  # of simplifying
 _CLOSEST = 0.001  # spacing of points: below this a short ink would become millions of rows
 
 
@@ -145,14 +146,19 @@ def remove_repeats(batch: PointBatch, nearest: Floats) -> PointBatch:
 
 
 def simplify(batch: PointBatch, tolerance: Floats) -> PointBatch:
-    """Ramer–Douglas–Peucker for all strokes at once: a round adds the farthest point of each open segment."""
+    """Ramer–Douglas–Peucker for all strokes at once: a round adds the farthest point of each open segment.
+
+    Handwriting takes some dozen rounds. A stroke made for it would take one per point; it keeps its points.
+    """
     x, y = np.ascontiguousarray(batch.xy.T)
     kept = is_first(batch.stroke) | is_last(batch.stroke)
     active = np.flatnonzero(~kept)  # points that may still be added, and the kept ones around each
     anchors = np.flatnonzero(kept)
     after = np.searchsorted(anchors, active)
     left, right = anchors[after - 1], anchors[after]
-    while len(active):
+    for _ in range(_MOST_ROUNDS):
+        if not len(active):
+            break
         from_x, from_y = x[left], y[left]
         chord_x, chord_y = x[right] - from_x, y[right] - from_y
         away_x, away_y = x[active] - from_x, y[active] - from_y
@@ -175,6 +181,7 @@ def simplify(batch: PointBatch, tolerance: Floats) -> PointBatch:
         active, left, right, middle = active[going], left[going], right[going], middle[going]
         before = active < middle
         left, right = np.where(before, left, middle), np.where(before, middle, right)
+    kept[active] = True
     return batch.keep(kept)
 
 

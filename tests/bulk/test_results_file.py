@@ -93,6 +93,16 @@ def test_a_file_of_something_else_is_never_touched(tmp_path: Path, content: byte
     assert [file.name for file in tmp_path.iterdir()] == ["mine"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_what_has_no_end_is_not_read(tmp_path: Path) -> None:
+    """Reading /dev/full to see what is in it took all memory; reading a pipe waits for somebody to write."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path(os.devnull)):
+        with pytest.raises(ResultsError, match="a device or a pipe, which cannot be resumed"):
+            ResultsFile(path, SETTINGS)
+    assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
+
+
 def test_an_empty_file_and_a_torn_first_row_are_begun_anew(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.touch()

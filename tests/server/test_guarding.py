@@ -1,8 +1,11 @@
 """Safe by default: who may ask, what every answer carries; nothing of the page comes from elsewhere."""
 
+import contextlib
 import json
 import re
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +15,7 @@ import pytest
 from inktex.recognizer import Recognizer
 from inktex.server import ServerOptions
 from inktex.server.app import STATIC
+from running_server import RunningServer
 
 TOKEN = "a-good-long-token"
 INK = {"strokes": [[[0, 0], [9, 9]], [[0, 9], [9, 0]]]}
@@ -217,3 +221,37 @@ def test_what_is_not_http_gets_the_same_shape(server: Any) -> None:
     assert answer.startswith(b"HTTP/1.1 400")
     assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["code"] == "not_http"
     assert b"nosniff" in answer
+
+
+@pytest.mark.parametrize(("number", "answered"), [(16, True), (17, False), (5000, False)])
+def test_requests_that_come_all_at_once_are_limited(
+    server: RunningServer, number: int, answered: bool
+) -> None:
+    """Thousands of them in one packet would all be taken apart before anybody else has a turn."""
+    one = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
+        wire.sendall(one * (number - 1) + one.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        said = b""
+        with contextlib.suppress(ConnectionError):  # what is not read takes the answer back
+            while part := wire.recv(65536):
+                said += part
+    if answered:
+        assert said.count(b"HTTP/1.1 200 OK") == number
+    else:
+        assert said.count(b"HTTP/1.1 200 OK") <= 16
+    if number == 17:
+        assert b"too_many_at_once" in said
+
+
+def test_the_server_may_hold_all_connections_that_it_takes() -> None:
+    """Else some thousand who connect and say nothing would keep everybody else out."""
+    program = (
+        "import resource; from inktex.server.running import _allow_handles; "
+        "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]; "
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard)); "
+        "_allow_handles(); print(*resource.getrlimit(resource.RLIMIT_NOFILE), hard)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    soft, hard, before = map(int, done.stdout.split())
+    assert hard == before
+    assert soft == 9216 or soft == hard < 9216 or hard == -1

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import ValidationError
 
 from inktex.ink import Ink, write_inkml, write_json
 from inktex.latex import normalize
@@ -20,6 +21,32 @@ SQUARE = r"x^{2} + 1"
 def error_of(response: httpx.Response) -> tuple[int, str]:
     assert set(response.json()) == {"error"}, response.text
     return response.status_code, response.json()["error"]["code"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"strokes": ["a"] * 50_000},
+        {"strokes": [["a"] * 50_000]},
+        {"strokes": [[]] * 50_000},
+        {"strokes": [[["a", "b"]] * 50_000]},
+        {"strokes": [[["a"] * 50_000]]},
+        {"strokes": [[[0, 0]]], **{f"k{number}": 1 for number in range(50_000)}},
+        {"strokes": [[[0, 0]]], "options": {f"k{number}": 1 for number in range(50_000)}},
+    ],
+)
+def test_of_thousands_of_faults_the_first_is_reported(body: dict[str, Any]) -> None:
+    """To list them all would take the event loop for as long as many requests."""
+    with pytest.raises(ValidationError) as raised:
+        schemas.RecognizeRequest.model_validate(body)
+    assert raised.value.error_count() == 1
+
+
+@pytest.mark.parametrize("x", [["a"] * 50_000, [["a"] * 50_000]])
+def test_of_thousands_of_faults_mathpix_clients_hear_the_first(x: list[Any]) -> None:
+    with pytest.raises(ValidationError) as raised:
+        schemas.MathpixRequest.model_validate({"strokes": {"strokes": {"x": x, "y": []}}})
+    assert raised.value.error_count() == 1
 
 
 def test_strokes_are_read(client: httpx.Client, examples: dict[str, Strokes]) -> None:

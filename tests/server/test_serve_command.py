@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -224,6 +225,30 @@ def test_refusals_do_not_wait_for_a_worker(
     assert statuses.count(503) == shed
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_worker_gets_no_more_than_its_queue_has_room_for(
+    workers: int, command: Callable[..., Command]
+) -> None:
+    """A worker that has not yet said that it is full is not flooded meanwhile: refusing costs it answers."""
+    server = command("--workers", str(workers), "--queue", "2", "--time-limit", "200")
+    until(lambda: workers == 1 or _in_equal_shares(server))
+    stopped = server.workers
+    for worker in stopped:
+        os.kill(worker, signal.SIGSTOP)
+    wires = [server.connect() for _ in range(20)]
+    try:
+        for wire in wires:
+            wire.ask()
+        until(lambda: len(_answered(wires)) >= 20 - 3 * workers)
+        refused = _answered(wires)
+    finally:
+        for worker in stopped:
+            os.kill(worker, signal.SIGCONT)
+    assert len(refused) == 20 - 3 * workers
+    assert [wire.hear()[0] for wire in refused] == [503] * len(refused)
+    assert [wire.hear()[0] for wire in wires if wire not in refused] == [200] * 3 * workers
+
+
 def test_two_workers_share_connections_and_counters(command: Callable[..., Command]) -> None:
     server = command("--workers", "2", "--time-limit", "100")
     until(lambda: _in_equal_shares(server))
@@ -286,6 +311,11 @@ def _in_equal_shares(server: Command) -> bool:
     for wire in wires:
         wire.socket.close()
     return len(held) == 2 and held[0] == held[1]
+
+
+def _answered(wires: list[Wire]) -> list[Wire]:
+    heard = select.select([wire.socket for wire in wires], [], [], 0.2)[0]
+    return [wire for wire in wires if wire.socket in heard]
 
 
 def _memory(process: int) -> int:

@@ -74,6 +74,8 @@ class ResultsFile:
         self._waiting: dict[str, str] = {}  # the same of those that are being read
         self._failed: set[str] = set()
         self._replaced = False  # some sources have an older row as well
+        if path.exists() and not path.is_file() and not path.is_dir():  # /dev/full has no end
+            raise ResultsError(f"{path}: a device or a pipe, which cannot be resumed; choose a file")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = FileLock(path)

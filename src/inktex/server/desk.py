@@ -1,9 +1,9 @@
 """Refuses requests in the parent process, when no worker has room for them.
 
 A worker is slow to refuse while it recognizes, since its threads share one interpreter, and each refusal
-takes time from the answers. So while all queues are full, the parent looks at the headers of new connections,
-without taking them from the wire. A request that would have to wait for the recogniser, and has nothing wrong
-with it, is answered 503. Everything else goes to a worker untouched.
+takes time from the answers. So while the queues are nearly full, the parent looks at the headers of new
+connections, without taking them from the wire. If no worker has room, a request that would have to wait for
+the recogniser, and has nothing wrong with it, is answered 503. Everything else goes to a worker untouched.
 """
 
 import selectors
@@ -13,67 +13,15 @@ from contextlib import suppress
 from functools import lru_cache
 from time import monotonic
 
-import httptools
-
 from inktex.server.errors import MATHPIX_PATH, busy
-from inktex.server.guard import waits_for_recognizer
+from inktex.server.heads import HEAD_BYTES, Heads
 from inktex.server.options import ServerOptions
 from inktex.server.watch import raw_response
 
-HEAD_BYTES = 16 * 1024  # headers that are longer are for a worker to look at
 FIRST_WORDS_SECONDS = 1.0  # for the headers; after that the connection is a worker's
 BODY_SECONDS = 15.0  # for the body of a request that is refused; it is passed over
 LINGERING_SECONDS = 2.0  # for a client to read why it was refused
-
-
-class Head:
-    """What the headers of a request say; callbacks of httptools."""
-
-    def __init__(self, data: bytes) -> None:
-        self.url = b""
-        self.headers: list[tuple[bytes, bytes]] = []
-        self.complete = self.is_post = False
-        self.body_begun = 0  # bytes of the body that are there
-        parser = httptools.HttpRequestParser(self)
-        try:
-            parser.feed_data(data)
-            self.is_post = self.complete and parser.get_method() == b"POST"
-        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
-            pass  # for a worker to answer
-
-    def on_url(self, url: bytes) -> None:
-        """Part of the address."""
-        self.url += url
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """One header."""
-        self.headers.append((name.lower(), value))
-
-    def on_headers_complete(self) -> None:
-        """All headers are there."""
-        self.complete = True
-
-    def on_body(self, body: bytes) -> None:
-        """Part of the body."""
-        self.body_begun += len(body)
-
-    @property
-    def path(self) -> str:
-        """The address without its query."""
-        return self.url.partition(b"?")[0].decode("latin-1")
-
-    def refusable(self, options: ServerOptions) -> bool:
-        """Whether the request would only wait for the recogniser."""
-        return (
-            self.is_post
-            and not any(name in (b"expect", b"upgrade", b"transfer-encoding") for name, _ in self.headers)
-            and waits_for_recognizer(options, self.path, self.headers)
-        )
-
-    @property
-    def body_bytes(self) -> int:
-        """The length of the body, which `refusable` has found to be a number."""
-        return int(dict(self.headers)[b"content-length"])
+_LOOK = socket.MSG_PEEK | socket.MSG_DONTWAIT
 
 
 class Desk:
@@ -83,19 +31,24 @@ class Desk:
         self,
         selector: selectors.BaseSelector,
         options: ServerOptions,
-        hand_over: Callable[[socket.socket], None],
+        hand_over: Callable[[socket.socket, bool], None],
         waiting_time: Callable[[], float | None],
         count: Callable[[str, int], None],
     ) -> None:
-        """`waiting_time` is None while a worker has room; `count(path, status)` is told of each refusal."""
+        """`waiting_time` is None while a worker has room; `count(path, status)` is told of each refusal.
+
+        `hand_over(connection, waits)` is told whether it is a request that waits for the recogniser.
+        """
         self._selector = selector
-        self._options = options
+        self._heads = Heads(options)
         self._hand_over = hand_over
         self._waiting_time = waiting_time
         self._count = count
         self._asked: dict[socket.socket, float] = {}  # nothing was read yet; until when it may stay
         self._refused: dict[socket.socket, float] = {}  # its body is still to come
         self._lingering: dict[socket.socket, float] = {}
+        self._taken = bytearray(HEAD_BYTES)  # what was looked at, and is not needed any more
+        self.refusals = 0
 
     def __len__(self) -> int:
         """How many connections there are."""
@@ -108,7 +61,6 @@ class Desk:
 
     def ask(self, connection: socket.socket) -> None:
         """See what a new connection wants."""
-        connection.setblocking(False)
         if not self._look(connection):
             self._asked[connection] = monotonic() + FIRST_WORDS_SECONDS
             self._selector.register(connection, selectors.EVENT_READ, lambda: self._look_again(connection))
@@ -116,8 +68,7 @@ class Desk:
     def refuse(self, connection: socket.socket, answer: bytes | None = None) -> None:
         """Say that there is nobody to answer, and leave the client time to read it."""
         with suppress(OSError):
-            connection.setblocking(False)
-            connection.send(answer or raw_response(busy(1.0)))
+            connection.send(answer or raw_response(busy(1.0)), socket.MSG_DONTWAIT)
             connection.shutdown(socket.SHUT_WR)
         self._lingering[connection] = monotonic() + LINGERING_SECONDS
         self._selector.register(connection, selectors.EVENT_READ, lambda: self._skip(connection))
@@ -126,14 +77,14 @@ class Desk:
         """Give all who have not been looked at to workers."""
         for connection in list(self._asked):
             self._forget(connection)
-            self._hand_over(connection)
+            self._hand_over(connection, False)
 
     def look_after(self) -> None:
         """Go on with those whose time is over; all of one kind have the same time, so the first are first."""
         now = monotonic()
         for connection in _over(self._asked, now):
             self._forget(connection)
-            self._hand_over(connection)
+            self._hand_over(connection, False)
         for some in (self._refused, self._lingering):
             for connection in _over(some, now):
                 self._close(connection)
@@ -143,41 +94,53 @@ class Desk:
     def _look_again(self, connection: socket.socket) -> None:
         self._forget(connection)
         if not self._look(connection):
-            self._hand_over(connection)
+            self._hand_over(connection, False)
 
     def _look(self, connection: socket.socket) -> bool:
         """Decide what becomes of a connection; False if nothing was said on it yet."""
         try:
-            data = connection.recv(HEAD_BYTES, socket.MSG_PEEK)
+            data = connection.recv(HEAD_BYTES, _LOOK)
         except BlockingIOError:
             return False
         except OSError:
+            data = b""
+        if not data:  # it left again
             connection.close()
             return True
-        wait = self._waiting_time()
-        head = Head(data)
-        if wait is None or not head.refusable(self._options):
-            self._hand_over(connection)
-            return True
-        self._count(head.path, 503)
-        answer = _busy_answer(head.path, wait)
-        with suppress(OSError):
-            connection.recv(len(data))  # what was looked at
-        left = head.body_bytes - head.body_begun
-        if left <= 0:
-            self.refuse(connection, answer)
+        path, whole = self._heads.waiting(data)
+        wait = self._waiting_time() if path else None
+        if wait is None:
+            self._hand_over(connection, bool(path))
         else:
-            self._refused[connection] = monotonic() + BODY_SECONDS
-            rest = _Rest(left)
-            self._selector.register(
-                connection, selectors.EVENT_READ, lambda: self._pass_over(connection, rest, answer)
-            )
+            self._count(path, 503)
+            self.refusals += 1
+            self._turn_away(connection, whole, _busy_answer(path, wait))
         return True
+
+    def _turn_away(self, connection: socket.socket, whole: int, answer: bytes) -> None:
+        """Refuse a request that is so long with its body."""
+        try:
+            left = whole - connection.recv_into(self._taken, 0, socket.MSG_DONTWAIT)
+            if left == 0:  # the usual case: nothing is unread, so the answer arrives, and all is done
+                connection.send(answer, socket.MSG_DONTWAIT)
+                connection.close()
+                return
+        except OSError:
+            connection.close()
+            return
+        if left < 0:
+            self.refuse(connection, answer)
+            return
+        self._refused[connection] = monotonic() + BODY_SECONDS
+        rest = _Rest(left)
+        self._selector.register(
+            connection, selectors.EVENT_READ, lambda: self._pass_over(connection, rest, answer)
+        )
 
     def _pass_over(self, connection: socket.socket, rest: "_Rest", answer: bytes) -> None:
         """Read the body of a request that is refused: who still sends does not read."""
         try:
-            part = connection.recv(65536)
+            part = connection.recv(65536, socket.MSG_DONTWAIT)
         except BlockingIOError:
             return
         except OSError:
@@ -192,7 +155,7 @@ class Desk:
     def _skip(self, connection: socket.socket) -> None:
         """Pass over the rest of what a client says: closing with it unread would take the answer back."""
         try:
-            over = not connection.recv(65536)
+            over = not connection.recv(65536, socket.MSG_DONTWAIT)
         except BlockingIOError:
             return
         except OSError:
@@ -227,11 +190,10 @@ def _over(some: dict[socket.socket, float], now: float) -> list[socket.socket]:
 
 
 def _busy_answer(path: str, seconds: float) -> bytes:
-    error = busy(seconds)
     # Answers to clients of Mathpix carry a number of their own.
-    return raw_response(error, path) if path == MATHPIX_PATH else _made_once(error.headers["Retry-After"])
+    return raw_response(busy(seconds), path) if path == MATHPIX_PATH else _made_once(round(seconds))
 
 
 @lru_cache(maxsize=64)
-def _made_once(seconds: str) -> bytes:
-    return raw_response(busy(float(seconds)))
+def _made_once(seconds: int) -> bytes:
+    return raw_response(busy(seconds))

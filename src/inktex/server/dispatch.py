@@ -2,8 +2,9 @@
 
 The parent keeps its own handle of every connection and reads in shared memory how far each is. So a worker
 that is killed costs nobody an empty reply: connections on which nothing was asked go to another worker, and
-requests that were under way are answered 503. While no worker has room, it refuses itself (desk.py). Told to
-end, the parent accepts all who wait at the port, hands them over, and only then tells the workers to end.
+requests that were under way are answered 503. A worker gets no more requests than its queue has room for;
+while no queue has any, the parent refuses itself (desk.py). Told to end, the parent accepts all who wait at
+the port, hands them over, and only then tells the workers to end.
 """
 
 import logging
@@ -17,7 +18,8 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from multiprocessing.sharedctypes import RawArray
-from time import monotonic
+from time import monotonic, sleep
+from typing import Any, NamedTuple
 
 from inktex.server.desk import Desk
 from inktex.server.metrics import Metrics, SharedMetrics
@@ -32,6 +34,7 @@ from inktex.server.worker import (
     IDLE,
     MESSAGE,
     NEW,
+    QUEUED,
     READY,
     Places,
 )
@@ -39,6 +42,11 @@ from inktex.server.worker import (
 CONNECTIONS = 8192  # at once, of all workers
 HANGING_SECONDS = 60.0  # without a sign of life, after which a worker is killed
 _TICK = 0.25
+_AT_ONCE = 256  # connections that are accepted before anything else has its turn
+_SCARCE = 8  # places in the queues of all workers; with fewer left, it matters who gets them
+_ON_ITS_WAY_SECONDS = 0.1  # from reading a request to its place in the queue; a slow body may take longer
+# After a turn with refusals. Each time that this process wakes up, a worker loses its core for a moment.
+_REST = 0.004
 
 log = logging.getLogger("inktex.server")
 
@@ -51,6 +59,27 @@ class _Worker:
     ready: bool = False
     told: bool = False  # to end
     connections: dict[int, socket.socket] = field(default_factory=dict)  # by their place
+    # Places whose request is not known to have reached the queue: when it may count as if it had, once read.
+    unread: dict[int, float | None] = field(default_factory=dict)
+
+    def on_their_way(self, states: Any) -> int:
+        """How many requests it was given that its queue does not hold yet."""
+        now = monotonic()
+        for place, end in list(self.unread.items()):
+            state = states[place]
+            if state == ASKED and end is None:
+                self.unread[place] = now + _ON_ITS_WAY_SECONDS
+            elif state != NEW and (state != ASKED or now > (end or now)):
+                del self.unread[place]
+        return len(self.unread)
+
+
+class _Waiting(NamedTuple):
+    """A connection that no worker has yet."""
+
+    connection: socket.socket
+    state: int  # NEW, or IDLE where another worker has answered before
+    waits: bool = False  # whether its request is known to wait for the recogniser
 
 
 class Dispatcher:
@@ -68,17 +97,19 @@ class Dispatcher:
         self._listener = listener
         self._work, self._options, self._shared = work, options, shared
         self._places = Places(
-            RawArray("B", CONNECTIONS), RawArray("d", options.workers), RawArray("d", options.workers)
+            states=RawArray("B", CONNECTIONS),
+            alive=RawArray("d", options.workers),
+            room=RawArray("i", options.workers),
+            wait=RawArray("d", options.workers),
         )
         self._free = list(range(CONNECTIONS))
-        # Accepted, and nobody there to serve them yet; NEW, or IDLE where another worker has answered before.
-        self._waiting: deque[tuple[socket.socket, int]] = deque()
+        self._waiting: deque[_Waiting] = deque()  # accepted, and nobody there to serve them yet
         self._selector = selectors.DefaultSelector()
         self._metrics = Metrics(shared)
         self._desk = Desk(
             self._selector,
             options,
-            hand_over=lambda connection: self._waiting.append((connection, NEW)),
+            hand_over=self._hand_over,
             waiting_time=self._waiting_time,
             count=lambda path, status: count_request(self._metrics, "POST", path, status, 0.0, 0),
         )
@@ -106,18 +137,21 @@ class Dispatcher:
         signal.set_wakeup_fd(wake.fileno())
         try:
             while self._workers:
+                refusals = self._desk.refusals
                 for key, _ in self._selector.select(_TICK):
                     key.data()
                 if asked and self._ending is None:
                     self._end()
                 self._hand_out()
                 self._look_after()
+                if self._desk.refusals > refusals:
+                    sleep(_REST)
         finally:
             signal.set_wakeup_fd(-1)
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, signal.SIG_IGN)  # all is done but the last words
-            for connection, _ in self._waiting:
-                self._desk.refuse(connection)
+            for each in self._waiting:
+                self._desk.refuse(each.connection)
             while self._desk.lingering:
                 for key, _ in self._selector.select(_TICK):
                     key.data()
@@ -126,9 +160,9 @@ class Dispatcher:
 
     # Connections --------------------------------------------------------------------------------------------
 
-    def _accept(self) -> None:
-        """Take all who wait at the port, as long as there are places."""
-        while len(self._waiting) + len(self._desk) < len(self._free):
+    def _accept(self, most: int = _AT_ONCE) -> None:
+        """Take who waits at the port, as long as there are places."""
+        for _ in range(min(most, self._unused)):
             try:
                 connection, _ = self._listener.accept()
             except BlockingIOError:
@@ -138,43 +172,67 @@ class Dispatcher:
             except OSError as error:
                 log.warning("a connection could not be accepted: %s", error.strerror)
                 break
-            # Head and body of an answer are two packets; the second would wait 40 ms for the first's receipt.
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self._ending is None and self._waiting_time() is not None:
+            if self._ending is None and self._scarce:
                 self._desk.ask(connection)
             else:
-                self._waiting.append((connection, NEW))
-        if (
-            self._ending is None
-        ):  # no places or no handles are left: asked again at once, nothing would change
+                self._waiting.append(_Waiting(connection, NEW))
+        else:
+            if self._unused:
+                return  # for more of them in the next turn
+        # No places or no handles are left: asked again at once, nothing would change.
+        if self._ending is None:
             self._selector.unregister(self._listener)
             self._accept_again = monotonic() + _TICK
 
+    @property
+    def _unused(self) -> int:
+        return max(0, len(self._free) - len(self._waiting) - len(self._desk))
+
+    @property
+    def _scarce(self) -> bool:
+        """Whether so little room is left that it matters who gets it."""
+        ready = [worker for worker in self._workers if worker.ready]
+        return bool(ready) and sum(map(self._room, ready)) < _SCARCE
+
+    def _room(self, worker: _Worker) -> int:
+        """How many more requests a worker takes, besides those on their way to its queue."""
+        room = int(self._places.room[worker.number])
+        return room - worker.on_their_way(self._places.states) if room else 0
+
     def _waiting_time(self) -> float | None:
         """Seconds that a request would wait for the recogniser; None if a worker has room, or all start."""
-        waits = [self._places.full[worker.number] for worker in self._workers if worker.ready]
-        return min(waits, default=0.0) or None
+        ready = [worker for worker in self._workers if worker.ready]
+        if any(self._room(worker) > 0 for worker in ready):
+            return None
+        return min((self._places.wait[worker.number] for worker in ready), default=None)
+
+    def _hand_over(self, connection: socket.socket, waits: bool) -> None:
+        """Give a connection from the desk to a worker."""
+        self._waiting.append(_Waiting(connection, NEW, waits))
+        self._hand_out()  # at once, since the next one may find no room any more
 
     def _hand_out(self) -> None:
         """Give each connection that waits to the worker that has fewest, first of all to those with room."""
         while self._waiting and self._free:
             ready = sorted((each for each in self._workers if each.ready), key=self._business)
-            if not any(self._give(worker, *self._waiting[0]) for worker in ready):
+            if not any(self._give(worker, self._waiting[0]) for worker in ready):
                 return
             self._waiting.popleft()
 
     def _business(self, worker: _Worker) -> tuple[bool, int]:
-        return self._places.full[worker.number] > 0.0, len(worker.connections)
+        return self._room(worker) <= 0, len(worker.connections)
 
-    def _give(self, worker: _Worker, connection: socket.socket, state: int) -> bool:
+    def _give(self, worker: _Worker, waiting: _Waiting) -> bool:
         place = self._free.pop()
-        self._places.states[place] = state
+        self._places.states[place] = waiting.state
         try:
-            socket.send_fds(worker.control, [MESSAGE.pack(HERE, place)], [connection.fileno()])
+            socket.send_fds(worker.control, [MESSAGE.pack(HERE, place)], [waiting.connection.fileno()])
         except OSError:  # it is full, or has just died
             self._free.append(place)
             return False
-        worker.connections[place] = connection
+        worker.connections[place] = waiting.connection
+        if waiting.waits:
+            worker.unread[place] = None
         return True
 
     # Workers ------------------------------------------------------------------------------------------------
@@ -182,7 +240,7 @@ class Dispatcher:
     def _start(self, number: int) -> _Worker:
         ours, theirs = socket.socketpair()
         self._places.alive[number] = monotonic()
-        self._places.full[number] = 0.0
+        self._places.tell_room(number, self._options.limits.queue + 1, 0.0)
         process = self._context.Process(
             target=self._work,
             args=(self._options, self._shared, theirs, self._places, number),
@@ -206,6 +264,7 @@ class Dispatcher:
                 worker.ready = True
             elif kind == CLOSED:
                 worker.connections.pop(place).close()
+                worker.unread.pop(place, None)
                 self._free.append(place)
         if not said:
             self._bury(worker)
@@ -220,8 +279,8 @@ class Dispatcher:
             self._free.append(place)
             state = self._places.states[place]
             if state in (NEW, IDLE):
-                self._waiting.append((connection, state))
-            elif state == ASKED:
+                self._waiting.append(_Waiting(connection, state))
+            elif state in (ASKED, QUEUED):
                 self._desk.refuse(connection)
             else:
                 with suppress(OSError):
@@ -259,7 +318,7 @@ class Dispatcher:
         # A worker needs a moment beyond the grace itself.
         self._ending = monotonic() + self._options.grace_seconds + 3.0
         self._desk.hand_over_all()
-        self._accept()
+        self._accept(CONNECTIONS)
         if self._accept_again is None:
             self._selector.unregister(self._listener)
         self._listener.close()

@@ -106,6 +106,11 @@ class Engine:
         return waiting >= self.queue or (waiting > 0 and self.expected_wait > self._longest_wait)
 
     @property
+    def room(self) -> int:
+        """How many requests that come now would be taken."""
+        return 0 if self.full else self.queue - self.waiting + self.threads - self.running
+
+    @property
     def late(self) -> bool:
         """Whether all threads are held by calls that are past their time: nothing can be served."""
         return len(self._overdue) >= self.threads

@@ -72,6 +72,8 @@ class Guard:
             _check_token(self.options, route, headers)
             if scope["type"] == "http":
                 _check_method(route, scope["method"])
+            elif route.endpoint != "session":
+                raise RequestError(404, "not_found", "live sessions are at /v1/session")
             if scope["type"] == "http" and scope["method"] == "POST":
                 _check_type(route, headers)
                 body = await self._read(headers, receive)
@@ -155,12 +157,10 @@ def _check_names(options: ServerOptions, headers: Headers) -> None:
     # Starlette's TrustedHostMiddleware knows no numeric addresses, no IPv6, and no shape of our errors.
     host = headers.get("host", "").lower()
     name = host if host.endswith("]") else host.rpartition(":")[0] or host
-    if not options.is_called(name):
+    if not options.is_called(name) or len(headers.getlist("host")) > 1:
         raise RequestError(421, "unknown_host", "unknown host name; allow it with --allow-host")
-    origin = headers.get("origin")
-    if origin is None or origin in options.origins:
-        return
-    if _host_of(origin) != host:
+    origins = headers.getlist("origin")
+    if not all(origin in options.origins or _host_of(origin) == host for origin in origins):
         raise RequestError(
             403, "foreign_origin", "requests from other origins are not allowed; allow one with --cors"
         )
@@ -185,9 +185,10 @@ def _is_number(text: str) -> bool:
 
 def _host_of(origin: str) -> str | None:
     try:
-        return urlsplit(origin).netloc.lower()
+        parts = urlsplit(origin)
     except ValueError:  # as of http://[
         return None
+    return parts.netloc.lower() if parts.scheme in ("http", "https") else None
 
 
 def _too_large(limit: int) -> RequestError:

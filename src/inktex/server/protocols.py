@@ -25,6 +25,7 @@ FIRST_WORDS_SECONDS, LAST_WORDS_SECONDS = 1.0, 0.25
 READ_BYTES, SESSION_READ_BYTES = 64 * 1024, 8 * 1024
 MAX_HEADER_BYTES = 64 * 1024  # of one request
 MAX_HEADERS = 100
+MAX_AT_ONCE = 16  # requests on one connection that are not answered yet; clients of today send one
 
 
 class _Patience(asyncio.BufferedProtocol):
@@ -147,6 +148,11 @@ class PatientHttp(_Patience, HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Count anew for every further request on the connection."""
+        if self._open_requests == MAX_AT_ONCE:
+            self._refused = True
+            at_once = f"a connection may have {MAX_AT_ONCE} requests at once"
+            self._answer(RequestError(400, "too_many_at_once", at_once))
+            raise ValueError(at_once)  # ends the parser: the rest may be thousands
         super().on_message_begin()
         self.scope["inktex.note"] = self.note  # type: ignore[typeddict-unknown-key]
         self._open_requests += 1
@@ -243,6 +249,27 @@ class PatientWebSocket(_Patience, WebSocketsSansIOProtocol):
     """WebSocket with a limit on the time without reading."""
 
     read_bytes = SESSION_READ_BYTES
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came; what the library takes for no handshake, as one with a long header, is answered."""
+        super().data_received(data)
+        if not self.handshake_initiated:  # it comes whole, as `handle_websocket_upgrade` puts it together
+            self._refuse_handshake()
+
+    def handle_connect(self, event: Any) -> None:
+        """Begin a session, or say in the shape of all errors why there is none."""
+        if self.conn.accept(event).status_code == 101:
+            super().handle_connect(event)
+        else:
+            self._refuse_handshake()
+
+    def _refuse_handshake(self) -> None:
+        self.handshake_initiated = self.handshake_complete = self.close_sent = True
+        if not self.transport.is_closing():
+            self.note(ANSWERING)
+            reason = f"this WebSocket handshake cannot be answered: {self.conn.handshake_exc}"[:200]
+            self.transport.write(raw_response(RequestError(400, "bad_handshake", reason)))
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Messages that were not taken yet are of no use: the session hears at once that it is over."""

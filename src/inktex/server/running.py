@@ -22,7 +22,7 @@ import uvicorn
 
 from inktex.recognizer import Recognizer
 from inktex.server.app import Application, create_app
-from inktex.server.dispatch import Dispatcher
+from inktex.server.dispatch import CONNECTIONS, Dispatcher
 from inktex.server.metrics import SharedMetrics
 from inktex.server.options import ServerOptions
 from inktex.server.protocols import PatientHttp, PatientWebSocket
@@ -56,6 +56,7 @@ def run(
         say("inktex: everyone who reaches this machine can use it; set a token with --token")
     if open_page:
         Timer(1.0, webbrowser.open, [options.address]).start()
+    _allow_handles()
     if not hasattr(socket, "send_fds"):
         app = create_app(options, recognizer=recognizer, shared=shared)
         _serve(OrderlyServer(config_for(options, app)), app, [listener])
@@ -83,7 +84,7 @@ def _work(
     """What each worker process does."""
     _set_up_log(options)
     app = create_app(options, shared=shared)
-    app.service.tell_full = partial(places.tell_full, number)
+    app.service.tell_room = partial(places.tell_room, number)
     _serve(Worker(config_for(options, app), control, places, number), app)
 
 
@@ -118,6 +119,7 @@ def _listen(options: ServerOptions) -> socket.socket:
     # of an answer are two, and the second would wait 40 ms for the client to acknowledge the first.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # its connections inherit it
     try:
         listener.bind(address)
     except OSError as error:
@@ -130,6 +132,18 @@ def _listen(options: ServerOptions) -> socket.socket:
     listener.listen(BACKLOG)  # who comes before the workers are ready waits instead of being refused
     listener.set_inheritable(True)
     return listener
+
+
+def _allow_handles() -> None:
+    """Let each process hold all connections that the server takes: the usual 1024 are soon used up."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = CONNECTIONS + 1024
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            wanted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _set_up_log(options: ServerOptions) -> None:

@@ -2,15 +2,21 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, FailFast, Field, JsonValue, model_validator
+
+# Of wrong values the first is reported. To list them all takes the event loop most of a second per request.
+_MOST_FIELDS = 50  # of an object
 
 # JSON has no NaN, but Python's parser takes it; a text or a truth value is no coordinate.
 Coordinate = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 Point = Annotated[
     list[Coordinate],
+    FailFast(),
     Field(min_length=2, max_length=4, description="x, y (pointing down), and if known time and pressure"),
 ]
-Stroke = Annotated[list[Point], Field(min_length=1, description="One line of the pen, point by point")]
+Stroke = Annotated[
+    list[Point], FailFast(), Field(min_length=1, description="One line of the pen, point by point")
+]
 
 # x squared, in as few points as it takes.
 EXAMPLE_STROKES: list[JsonValue] = [
@@ -24,6 +30,13 @@ class Strict(BaseModel):
     """A request: what it does not know it does not take."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_few_fields(cls, given: Any) -> Any:
+        if isinstance(given, dict) and len(given) > _MOST_FIELDS:
+            raise ValueError(f"{len(given)} fields, more than there are names for")
+        return given
 
 
 class RecognizeOptions(Strict):
@@ -54,6 +67,7 @@ class RecognizeRequest(Strict):
     )
     strokes: Annotated[
         list[Stroke],
+        FailFast(),
         Field(
             min_length=1,
             description="In the order of writing; a stroke is a list of points `[x, y]`, y pointing down",
@@ -129,7 +143,7 @@ class SymbolRequest(Strict):
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"strokes": EXAMPLE_STROKES[:2], "top": 5}]}
     )
-    strokes: Annotated[list[Stroke], Field(min_length=1)]
+    strokes: Annotated[list[Stroke], FailFast(), Field(min_length=1)]
     top: Annotated[int, Field(ge=1, le=50, strict=True, description="How many symbols to give")] = 10
 
 
@@ -207,8 +221,8 @@ class ErrorAnswer(BaseModel):
 class MathpixPoints(BaseModel):
     """Coordinates, one list per stroke."""
 
-    x: list[list[Coordinate]]
-    y: list[list[Coordinate]]
+    x: Annotated[list[Annotated[list[Coordinate], FailFast()]], FailFast()]
+    y: Annotated[list[Annotated[list[Coordinate], FailFast()]], FailFast()]
 
 
 class MathpixStrokes(BaseModel):
@@ -237,7 +251,7 @@ class MathpixRequest(BaseModel):
         },
     )
     strokes: MathpixStrokes
-    formats: list[str] | None = None
+    formats: Annotated[list[str], Field(max_length=100)] | None = None
     data_options: dict[str, Any] | None = None
     math_inline_delimiters: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
 

@@ -20,6 +20,7 @@ from inktex.server.errors import RequestError, busy
 from inktex.server.metrics import Metrics
 from inktex.server.options import ServerOptions
 from inktex.server.shares import Crowd
+from inktex.server.worker import QUEUED
 
 T = TypeVar("T")
 
@@ -45,8 +46,8 @@ class Service:
         self.sandbox = Sandbox()
         self._uploads = Engine(queue=options.limits.queue)  # they wait for the reader, not the recogniser
         self._sessions = 0
-        # Told the seconds that a request would wait when it is refused for that, None when it would be taken.
-        self.tell_full: Callable[[float | None], None] = lambda seconds: None
+        # Told how many requests that come now would be taken, and the seconds that one would wait.
+        self.tell_room: Callable[[int, float], None] = lambda room, seconds: None
 
     @property
     def loaded(self) -> Recognizer | None:
@@ -124,6 +125,8 @@ class Service:
 
     async def in_turn(self, request: Request, work: Callable[[float], T]) -> T:
         """Run blocking work in its turn, unless the client leaves before."""
+        if "inktex.note" in request.scope:
+            request.scope["inktex.note"](QUEUED)
         return await unless_gone(request, self.engine.run(work, seconds=self.limits.seconds))
 
     async def inks_of_file(self, request: Request, data: bytes, name: str | None) -> Found:
@@ -184,7 +187,7 @@ class Service:
     def _count_calls(self, waiting: int, running: int) -> None:
         self.metrics.put("waiting", waiting)
         self.metrics.put("running", running)
-        self.tell_full(self.engine.expected_wait if self.engine.full else None)
+        self.tell_room(self.engine.room, self.engine.expected_wait)
 
     def count(self, answer: Recognition, ink: Ink) -> None:
         """Take note of one recognition; of its ink only if that was asked for."""

@@ -22,8 +22,8 @@ MESSAGE = struct.Struct("=BI")
 HERE, END = 1, 2  # from the parent: a connection (its handle comes with it); serve what you have, then end
 READY, CLOSED = 3, 4  # from the worker: send me connections; one is closed
 # How far a connection is: nothing was ever asked; all that was asked is answered; a request came, no answer
-# yet; part of the answer is sent.
-NEW, IDLE, ASKED, ANSWERING = range(4)
+# yet; part of the answer is sent; a request came, and the recogniser knows of it.
+NEW, IDLE, ASKED, ANSWERING, QUEUED = range(5)
 FAILED_TO_START = 3
 TICKS_PER_SIGN_OF_LIFE = 10
 
@@ -32,13 +32,15 @@ TICKS_PER_SIGN_OF_LIFE = 10
 class Places:
     """What parent and workers share."""
 
-    states: Any  # of each place: NEW, IDLE, ASKED or ANSWERING
+    states: Any  # of each place: NEW, IDLE, ASKED, ANSWERING or QUEUED
     alive: Any  # of each worker: when it last said that it is alive
-    full: Any  # of each worker: seconds that a request would wait if it is refused for that, else 0
+    room: Any  # of each worker: how many requests it would take; more are refused
+    wait: Any  # of each worker: seconds that one would wait
 
-    def tell_full(self, number: int, seconds: float | None) -> None:
-        """Note whether a worker refuses requests, since they would wait so long; None: it takes them."""
-        self.full[number] = 0.0 if seconds is None else max(seconds, 0.001)
+    def tell_room(self, number: int, room: int, seconds: float) -> None:
+        """Note how many more requests a worker takes, and how long one would wait."""
+        self.wait[number] = seconds
+        self.room[number] = room
 
 
 class Place:
