@@ -40,9 +40,14 @@ def thinned(ink: Ink, step: int = 6) -> Ink:
     return Ink.from_strokes([np.round(stroke, 1) for stroke in kept])
 
 
+def inked() -> list[tuple[str, Ink]]:
+    """Formulas and their ink."""
+    return [(name.partition(": ")[2], thinned(ink)) for name, ink in inks(FORMULAS, "lines")]
+
+
 def pages() -> list[tuple[str, Strokes]]:
     """Single formulas, pages of them in every style, rows in brackets, columns, and strokes at random."""
-    formulas = [(name.partition(": ")[2], thinned(ink)) for name, ink in inks(FORMULAS, "lines")]
+    formulas = inked()
     found = [(name, strokes_of(ink)) for name, ink in formulas[:12]]
     examples = [Example(ink, (), (), name, "synthetic") for name, ink in formulas]
     for seed, (name, style) in enumerate(STYLES.items()):
@@ -140,7 +145,17 @@ def session_steps() -> list[list[list[Any]]]:
                 other = moved([strokes[place]], 0, chance.choice([-90, 15, 200]))[0]
                 steps.append(["replace", place, other])
         found.append(steps)
-    return found
+    # Many short lines, and then a stroke into the first, and one between it and the second.
+    short = stacked([ink for _, ink in inked() if len(ink) < 9][:6])
+    dots = [[[90.0, 30.0], [92.0, 34.0]], [[60.0, max(y for _, y in short[0]) + 5], [66.0, 80.0]]]
+    # A sum with its limit below, and what is summed up: the pen goes down and up again.
+    limit = moved(
+        [[[0, 2], [4, 0], [4, 12]], [[8, 4], [18, 4]], [[8, 8], [18, 8]], [[22, 0], [26, 12]]], 0, 52
+    )
+    term = [[[40, 10], [60, 30]], [[60, 10], [40, 30]], [[70, 20], [85, 20]], [[77, 12], [78, 29]]]
+    operator = [[[0, 0], [30, 0]], [[0, 0], [16, 20], [0, 40], [30, 40]]]
+    more = ([*short, *dots, *short[:2]], [*operator, *limit, *term, *moved(term, 60, 0)])
+    return found + [[["add", place, stroke] for place, stroke in enumerate(strokes)] for strokes in more]
 
 
 def session_lines(recognizer: Recognizer, steps: list[list[Any]]) -> list[list[list[Any]]]:
@@ -154,7 +169,7 @@ def session_lines(recognizer: Recognizer, steps: list[list[Any]]) -> list[list[l
             session.remove(arguments[0])
         else:
             session.replace(arguments[0], arguments[1])
-        found.append([[line.number, list(line.place)] for line in session._lines])
+        found.append([[number, list(strokes)] for number, _, strokes in session.arranged()])
     return found
 
 

@@ -3,17 +3,22 @@
 Composes pages of 2 to 6 expressions of one writer (`line_pages.py` says how) and counts those of which
 every stroke is put into the right line; and counts the single expressions that are cut apart. The same seed
 gives the same pages. `--sheet FILE.png` draws what went wrong, one colour per line (needs Pillow).
+
+`--live` writes them stroke by stroke into a live session instead. It counts how often a line above changes
+while the next one is written, and the pages that are right in the end.
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from line_pages import STYLES, compose_pages
+from line_pages import STYLES, Page, compose_pages
 
-from inktex.corpus import load_split
+from inktex.corpus import Example, load_split
 from inktex.ink import Ink
 from inktex.ink.lines import find_lines
+from inktex.recognizer import PageSession, Recognizer
 
 COLORS = ["#c81e1e", "#1e5ac8", "#148c28", "#a03cb4", "#c87800", "#008c96", "#5a5a5a"]
 
@@ -28,8 +33,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--styles", nargs="*", default=list(STYLES))
     parser.add_argument("--sheet", type=Path)
+    parser.add_argument("--live", action="store_true", help="while they are written")
     args = parser.parse_args()
     examples = list(load_split(args.split))
+    if args.live:
+        print(f"| {args.split}, live | |\n|---|---:|")
+        print_live(examples, args.styles, args.pages, args.seed)
+        return
     wrong: list[tuple[Ink, list[tuple[int, ...]], str]] = []
     cut = 0
     for example in examples:
@@ -43,15 +53,48 @@ def main() -> None:
         right = 0
         for page in compose_pages(examples, STYLES[name], args.pages, args.seed):
             found = find_lines(page.ink)
-            line_of = np.array(page.line_of)
-            wanted = [tuple(np.flatnonzero(line_of == line).tolist()) for line in range(line_of.max() + 1)]
-            if found == wanted:
+            if found == lines_of(page):
                 right += 1
             else:
                 wrong.append((page.ink, found, f"{name}: {' '.join(page.sources)}"))
         print(f"| {name} pages without error | {right} of {args.pages} ({100 * right / args.pages:.1f} %) |")
     if args.sheet:
         draw(wrong, args.sheet)
+
+
+def lines_of(page: Page) -> list[tuple[int, ...]]:
+    """The lines that should be found."""
+    line_of = np.array(page.line_of)
+    return [tuple(np.flatnonzero(line_of == line).tolist()) for line in range(line_of.max() + 1)]
+
+
+def print_live(examples: Sequence[Example], styles: Sequence[str], count: int, seed: int) -> None:
+    """Write single expressions and pages stroke by stroke, and print what happens to their lines."""
+    recognizer = Recognizer()
+    singles = [Page(each.ink, (0,) * len(each.ink), (each.stem,)) for each in examples]
+    for name in ("single expressions", *styles):
+        pages = compose_pages(examples, STYLES[name], count, seed) if name in STYLES else singles
+        written = [write(recognizer, page) for page in pages]
+        right, below, changed = (sum(part) for part in zip(*written, strict=True))
+        print(f"| {name}: right in the end | {right} of {len(pages)} ({100 * right / len(pages):.2f} %) |")
+        if name in STYLES and not STYLES[name].delayed:
+            share = f"{changed} of {below} ({100 * changed / below:.2f} %)"
+            print(f"| {name}: lines written below others that change one of these | {share} |", flush=True)
+
+
+def write(recognizer: Recognizer, page: Page) -> tuple[bool, int, int]:
+    """Whether the page is right in the end, its lines below others, and how many of these change those."""
+    session = PageSession(recognizer)
+    line, above = 0, session.arranged()
+    changed = set()
+    for stroke, own in zip(page.ink.strokes, page.line_of, strict=True):
+        if own != line:
+            line, above = own, session.arranged()
+        session.add(stroke)
+        if line and not set(above) <= set(session.arranged()):
+            changed.add(line)
+    found = [strokes for _, _, strokes in session.arranged()]
+    return found == lines_of(page), max(page.line_of), len(changed)
 
 
 def draw(items: list[tuple[Ink, list[tuple[int, ...]], str]], path: Path, columns: int = 5) -> None:

@@ -228,10 +228,14 @@ def line_tables() -> dict[str, Any]:
         "most_of_a_symbol": line_finder._MOST_OF_A_SYMBOL,
         "flatness": line_finder._FLATNESS,
         "dot": line_finder._DOT,
-        "settled": line_finder._SETTLED,
+        "dot_of_many": line_finder._DOT_OF_MANY,
         "reach": page_session._REACH,
         "just_written": page_session._RECENT,
         "begun": page_session._BEGUN,
+        "newest": page_session._NEWEST,
+        "long": page_session._LONG,
+        "operator": page_session._OPERATOR,
+        "settled": page_session._SETTLED,
         "threshold": model.threshold,
         **{
             name: {

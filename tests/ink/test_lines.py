@@ -123,10 +123,17 @@ def test_pages_of_real_expressions_come_apart():
         [[(20, 0), (0, 8), (20, 16)], [(0, 24), (20, 25)]],  # ≤
         [[(0, 0), (0, 40)], [(0, 55), (1, 56)]],  # !
         [[(0, 0), (1, 1)], [(0, 30), (1, 31)]],  # :
+        [[(0, 0), (1, 1)], [(0, 20), (1, 21)], [(10, 5), (30, 5)], [(10, 15), (30, 15)]],  # :=
     ],
 )
 def test_a_symbol_of_bars_and_dots_alone_is_one_line(strokes):
     assert find_lines(Ink.from_strokes(strokes)) == [tuple(range(len(strokes)))]
+
+
+def test_a_fraction_and_the_first_digit_below_it_are_two_lines():
+    six, three = [[(10, 0), (0, 15), (8, 20), (10, 12)]], [[(0, 30), (10, 35), (2, 40), (10, 48), (0, 50)]]
+    ink = Ink.from_strokes([*six, [(-10, 25), (22, 25)], *three, [(5, 100), (5, 122)]])
+    assert find_lines(ink) == [(0, 1, 2), (3,)]
 
 
 def test_two_numbers_below_each_other_are_two_lines():
@@ -138,4 +145,4 @@ def test_a_line_that_was_there_stays_where_it_is_nearly_one_anyway():
     above, below = line("x+1=x", 0, 0), line("x+1=x", 40, 22)
     ink = Ink.from_strokes(above + below)
     assert len(find_lines(ink)) == 1
-    assert find_lines(ink, begun=[9]) == [tuple(range(9)), tuple(range(9, 18))]
+    assert find_lines(ink, favoured={9: 1.5}) == [tuple(range(9)), tuple(range(9, 18))]

@@ -167,3 +167,29 @@ def test_a_reload_in_the_middle_of_writing_loses_nothing(tab: Tab, paper_of: Cal
     tab.page.reload()  # at once, before anything was written down after a rest
     paper.wait_for_latex("abcd")
     assert paper.stroke_count == 4
+
+
+@pytest.mark.parametrize("size", [(360, 740), (768, 1024), (1280, 800)])
+def test_after_a_reload_the_ink_is_seen_in_its_size(
+    tab: Tab, paper_of: Callable[..., Any], size: tuple[int, int]
+) -> None:
+    tab.page.set_viewport_size({"width": size[0], "height": size[1]})
+    paper = paper_of(tab.page)
+    x, y = paper.box["x"] + 120, paper.box["y"] + 120
+    for number in range(4):
+        paper.stroke([[x + 40 * number, y], [x + 40 * number, y + 40]])
+    paper.wait_for_latex("abcd")
+    tab.page.reload()
+    paper.wait_for_latex("abcd")
+    left, top, right, bottom = tab.page.evaluate(
+        """() => {
+            const { sheet } = document.querySelector('inktex-pad');
+            const points = sheet.strokes.flatMap(({ points }) => points).map(([x, y]) => sheet.toScreen(x, y));
+            const [xs, ys] = [0, 1].map(axis => points.map(point => point[axis]));
+            return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+        }"""
+    )
+    assert (right - left, bottom - top) == pytest.approx((120, 40), abs=2)
+    assert min(left, top) >= 0
+    assert right <= paper.box["width"]
+    assert bottom <= paper.box["height"]

@@ -55,20 +55,25 @@ def test_long_formulas_have_room(
         assert all(begin >= 0 and end <= size[0] for *_, begin, end in places)
 
 
-def a_system(ids: list[str], pins: list[Any]) -> dict[str, Any]:
-    del pins
-    rows = "".join(f"<mtr><mtd><mi>x</mi><mo>+</mo><mn>{n}</mn></mtd></mtr>" for n in range(2))
-    reading = other([r"\begin{cases}", "x", "+", "0", r"\\", "x", "+", "1", r"\end{cases}"])
+def a_system(count: int) -> Callable[..., dict[str, Any]]:
+    """A stand-in for a server that offers so many rows."""
+    rows = "".join(f"<mtr><mtd><mi>x</mi><mo>+</mo><mn>{n}</mn></mtd></mtr>" for n in range(count))
+    reading = other([r"\begin{cases}", *["x", "+", "1", r"\\"] * count, r"\end{cases}"])
     reading["mathml"] = f'<math xmlns="{NAMESPACE}" display="block"><mtable>{rows}</mtable></math>'
-    return recognition(["x"], len(ids), others=[reading])
+    return lambda ids, pins: recognition(["x"], len(ids), others=[reading])
 
 
-@pytest.mark.parametrize("size", [(360, 740), (768, 1024), (1280, 800)])
+@pytest.mark.parametrize("rows", [2, 3, 5])
+@pytest.mark.parametrize("size", [(360, 640), (360, 740), (768, 1024), (1024, 768), (1280, 800)])
 def test_other_readings_of_several_rows_fit_in_their_place(
-    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any, size: tuple[int, int]
+    new_page: Callable[..., Any],
+    paper_of: Callable[..., Any],
+    page_server: Any,
+    size: tuple[int, int],
+    rows: int,
 ) -> None:
     page = new_page("about:blank", viewport={"width": size[0], "height": size[1]})
-    MadeUpServer(page, a_system)
+    MadeUpServer(page, a_system(rows))
     page.goto(page_server.url)
     page.wait_for_selector('#state[data-state="ready"]')
     paper = paper_of(page)
@@ -82,6 +87,9 @@ def test_other_readings_of_several_rows_fit_in_their_place(
     assert button["y"] + button["height"] <= others["y"] + others["height"]
     assert table["y"] >= button["y"]
     assert table["y"] + table["height"] <= button["y"] + button["height"]
+    assert others["y"] + others["height"] <= paper.box["y"] or size[0] >= 1080
+    shown = page.locator("#formula").bounding_box()
+    assert shown["height"] >= 40  # the answer itself still has room
 
 
 def test_the_line_in_the_field_is_seen_in_forced_colours(

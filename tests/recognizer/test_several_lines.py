@@ -4,7 +4,7 @@ import pytest
 
 from inktex.ink import Ink
 from inktex.reading import Alignment, LazyAlignment
-from inktex.recognizer import Line, NoSuchLine, PageSession, Recognition, Recognizer, WhichLine
+from inktex.recognizer import Line, NoSuchLine, PageSession, Recognition, Recognizer, WhichLine, page_session
 from inktex.recognizer.corrections import with_texts
 from inktex.recognizer.session import Session
 from inktex.recognizer.several import together
@@ -122,6 +122,72 @@ def test_an_expression_that_looked_like_two_while_it_was_written_is_one_in_the_e
     page = recognizer.page_session()
     written(page, FRACTION)
     assert [line.strokes for line in page.answer().lines] == [tuple(range(len(FRACTION)))]
+
+
+# A sum with its limit below, and what is summed up: the pen goes down and up again.
+SUM = [
+    [(0, 0), (30, 0)],
+    [(0, 0), (16, 20), (0, 40), (30, 40)],
+    *([(a, b + 52) for a, b in stroke] for stroke in ([(0, 2), (4, 0), (4, 12)], [(8, 4), (18, 4)])),
+    *([(a, b + 52) for a, b in stroke] for stroke in ([(8, 8), (18, 8)], [(22, 2), (26, 0), (26, 12)])),
+    *([(a + dx, b + 10) for a, b in stroke] for dx in (40, 130, 220) for stroke in LINE),
+]
+
+
+def test_a_limit_that_looked_like_a_line_belongs_to_the_sum_in_the_end(recognizer: Recognizer):
+    page = recognizer.page_session()
+    assert max(len(page.arranged()) for stroke in SUM if page.add(stroke) is not None) > 1
+    assert [strokes for _, _, strokes in page.arranged()] == [tuple(range(len(SUM)))]
+
+
+def test_a_line_stays_as_it_is_when_the_next_begins_in_its_middle(recognizer: Recognizer):
+    page = recognizer.page_session()
+    written(page, PAGE[:5])
+    before = page.arranged()
+    for count, stroke in enumerate(line_at(28), 1):
+        page.add([(x + 30, y) for x, y in stroke])
+        assert page.arranged()[:1] == before
+        assert len(page.arranged()[1][2]) == count
+
+
+@pytest.fixture
+def all_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on, strokes that are looked at together look like one expression."""
+    monkeypatch.setattr(page_session, "find_lines", lambda ink, **_: [tuple(range(len(ink)))])
+
+
+LONG_PAGE = [*PAGE, *line_at(120), *line_at(160)]  # 16 strokes are enough to settle the first line
+
+
+def test_a_line_is_settled_when_the_writing_went_on_below_it(recognizer: Recognizer, request, reads):
+    page = recognizer.page_session()
+    written(page, LONG_PAGE)
+    before = page.answer()
+    reads.clear()
+    request.getfixturevalue("all_is_one")
+    page.add([(75, 36), (80, 38)])  # near to the first two lines and in none of them
+    now = page.answer()
+    assert now.lines[0] == before.lines[0]
+    assert len(now.lines[0].strokes) == 5
+    assert 5 not in reads
+
+
+def test_a_stroke_that_is_written_into_a_settled_line_reaches_it(recognizer: Recognizer):
+    page = recognizer.page_session()
+    ids = written(page, LONG_PAGE)
+    late = page.add([(68, 0), (70, 20)])
+    lines = [strokes for _, _, strokes in page.arranged()]
+    assert lines == [(*ids[:5], late), *(tuple(ids[n : n + 5]) for n in (5, 10, 15, 20))]
+    more = page.add([(80, 166), (80, 180)])
+    assert [strokes for _, _, strokes in page.arranged()] == [*lines[:4], (*ids[20:25], more)]
+
+
+def test_an_earlier_line_can_be_continued(recognizer: Recognizer):
+    page = recognizer.page_session()
+    ids = written(page, PAGE)
+    more = written(page, [[(x + 80, y) for x, y in stroke] for stroke in LINE])
+    lines = [strokes for _, _, strokes in page.arranged()]
+    assert lines == [(*ids[:5], *more), tuple(ids[5:10]), tuple(ids[10:])]
 
 
 def test_one_line_begins_as_one(recognizer: Recognizer):

@@ -129,7 +129,7 @@ test("a line that was there stays where it is nearly one anyway", () => {
   const ink = [...line(0, 0), ...line(40, 22)];
   const [above, below] = [[0, 1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16, 17]];
   assert.deepEqual(findLines(ink), [[...above, ...below]]);
-  assert.deepEqual(findLines(ink, undefined, [9]), [above, below]);
+  assert.deepEqual(findLines(ink, undefined, new Map([[9, 1.5]])), [above, below]);
 });
 
 test("an expression that looked like two while it was written is one in the end", () => {

@@ -11,10 +11,11 @@ and writes `lines.json`; `scripts/score_lines.py` measures how often they are ri
 """
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 
 import numpy as np
 
@@ -26,7 +27,6 @@ _LATE_RUN = 3  # strokes that are drawn late together, at most
 # Of single expressions of CROHME 2013, stripes as wide as these cut none apart.
 _STRIPE, _STRIPE_AT_BAR = 1.2, 2.0
 _COLUMN = 5.0
-_SETTLED = 1.5  # log odds for a line that was there before
 _TALL = 1.7  # the least height of a bracket around several rows
 
 
@@ -64,9 +64,11 @@ def line_model() -> LineModel:
     return LineModel(bar, cut, data["threshold"])
 
 
+_NONE: Mapping[int, float] = MappingProxyType({})
 _MOST_OF_A_SYMBOL = 4  # strokes of a symbol that is written alone, such as ≅ or ∵
 _FLATNESS = 0.35  # height over width up to which a stroke is a bar
 _DOT = 0.25  # of the diagonal of the ink up to which a stroke is a dot
+_DOT_OF_MANY = 0.2  # the same, of the diagonal of the largest of four strokes
 
 
 def find_lines(
@@ -74,12 +76,12 @@ def find_lines(
     model: LineModel | None = None,
     *,
     unit: float | None = None,
-    begun: Collection[int] = (),
+    favoured: Mapping[int, float] = _NONE,
 ) -> list[tuple[int, ...]]:
     """The strokes of each line, in their order; lines from top to bottom, on one level from left to right.
 
-    `unit` is the height of the writing, where it is known from more ink than this. Strokes in `begun` began a
-    line when there was less ink, and go on to do so unless much speaks against it.
+    `unit` is the height of the writing, where it is known from more ink than this. `favoured` has log odds to
+    add for lines that begin with some strokes, such as those that did so when there was less ink.
     """
     if len(ink) < 2 or (unit is None and _one_symbol(ink)):
         return [tuple(range(len(ink)))] if len(ink) else []
@@ -87,8 +89,9 @@ def find_lines(
     late = _late(page)
     kept = np.flatnonzero(~late)
     ordered = Geometry(ink.select(kept.tolist()), page.unit) if late.any() else page
-    settled = np.flatnonzero(np.isin(kept, list(begun))).tolist()
-    cuts = find_cuts(ordered, model or line_model(), settled)
+    places = {stroke: place for place, stroke in enumerate(kept.tolist())}
+    favour = {places[stroke]: odds for stroke, odds in favoured.items() if stroke in places}
+    cuts = find_cuts(ordered, model or line_model(), favour)
     lines = [kept[part] for part in np.split(np.arange(len(kept)), cuts)]
     lines = _with_late(page, lines, np.flatnonzero(late))
     parts = [part for line in lines for part in _stripes(page, line)]
@@ -102,9 +105,13 @@ def _one_symbol(ink: Ink) -> bool:
         return False
     whole = np.ptp(ink.points, axis=0)
     sizes = [np.ptp(stroke, axis=0) for stroke in ink.strokes]
+    diagonals = [float(np.hypot(*size)) for size in sizes]
+    dot = _DOT * float(np.hypot(*whole))
+    if len(ink) == _MOST_OF_A_SYMBOL:  # such as := and not a fraction with the first digit below it
+        dot = min(dot, _DOT_OF_MANY * max(diagonals))
     large = [
-        height > _FLATNESS * width and np.hypot(width, height) > _DOT * np.hypot(*whole)
-        for width, height in sizes
+        height > _FLATNESS * width and diagonal > dot
+        for (width, height), diagonal in zip(sizes, diagonals, strict=True)
     ]
     return bool(sum(large) <= 1)
 
@@ -114,7 +121,7 @@ def split_page(ink: Ink) -> list[Ink]:
     return [ink.select(line) for line in find_lines(ink)]
 
 
-def find_cuts(page: Geometry, model: LineModel, settled: Collection[int] = ()) -> list[int]:
+def find_cuts(page: Geometry, model: LineModel, favoured: Mapping[int, float] = _NONE) -> list[int]:
     """Strokes that begin a line, by the order of writing: the likeliest first, the others around them."""
     around = dict.fromkeys(page.places().tolist(), (0, len(page)))
     if not around:
@@ -124,7 +131,7 @@ def find_cuts(page: Geometry, model: LineModel, settled: Collection[int] = ()) -
 
     def odds(low: int, place: int, high: int) -> float:
         in_fraction = max((sure for first, last, sure in spans if first < place <= last), default=0.0)
-        return model.cut(page.cut(low, place, high, in_fraction)) + (_SETTLED if place in settled else 0.0)
+        return model.cut(page.cut(low, place, high, in_fraction)) + favoured.get(place, 0.0)
 
     found = {place: odds(*(0, place, len(page))) for place in around}
     cuts: list[int] = []

@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from .core import Recognizer
 
 _REACH = 1.0  # heights of the writing: lines so near to a change are found again
-_RECENT = 2 * WINDOW  # strokes: lines above a change that were written so shortly before it, too
-_BEGUN = 4  # strokes after which a line is taken to be one, unless much speaks against it
+_RECENT = 2 * WINDOW  # strokes: lines written so shortly before a change, too, unless they are settled
+_BEGUN = 2.2  # log odds for a line that was there before: of those that are none, most fall below -4
+_NEWEST = 0.6  # log odds for a line that begins with the newest stroke, so that the one above stays
+_LONG = 4  # strokes of the one above from which on this is so
+_OPERATOR = 1.5  # heights of the writing: the least height of a symbol that has limits
+_SETTLED = 16  # strokes in later lines after which a line only changes where something is written into it
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ class _Line:
         self.version = 0
         self.session = session
         self.place: dict[int, int] = {}  # id of a stroke on the page -> in the session, in their order
+        self.settled = False  # the writing went on below it, so that other lines no longer change it
 
 
 class PageSession:
@@ -191,6 +196,11 @@ class PageSession:
                 return line
         raise NoSuchLine(f"there is no line {number}")
 
+    def arranged(self) -> list[tuple[int, int, tuple[int, ...]]]:
+        """Number, version and strokes of every line, from top to bottom, without reading them."""
+        with self._lock:
+            return [(line.number, line.version, tuple(line.place)) for line in self._lines]
+
     @property
     def stroke_ids(self) -> tuple[int, ...]:
         """Ids in the order of the strokes."""
@@ -222,19 +232,12 @@ class PageSession:
             self._lines.clear()
             return
         ids = list(self._strokes)
-        if not self._find:
-            groups = [ids]
-            near = self._lines
+        if self._find:
+            near, groups = self._found(ids, changed)
         else:
-            page = Geometry(self._ink(ids))
-            near = self._near(page, ids, changed)
-            loose = changed & set(ids)
-            loose |= {number for line in near for number in line.place}
-            chosen = [number for number in ids if number in loose]
-            groups = [
-                [chosen[place] for place in group]
-                for group in (self._lines_of(chosen, ids, page, near) if chosen else [])
-            ]
+            near, groups = self._lines, [ids]
+        for line in near:
+            line.settled = line.settled and _is_kept(line, groups, changed)
         kept = [line for line in self._lines if line not in near and line.place]
         lines = kept + self._matched(near, groups)
         tops = {
@@ -242,22 +245,55 @@ class PageSession:
             for line in lines
         }
         self._lines = sorted(lines, key=lambda line: float(tops[line.number]))
+        self._settle(ids)
+
+    def _found(self, ids: list[int], changed: set[int]) -> tuple[list[_Line], list[list[int]]]:
+        """The lines that a change may concern, and the lines that their strokes are now.
+
+        A settled line takes new strokes, but it is neither torn apart nor joined with others. A line below
+        a change may turn out to be part of another one, such as the limit of a sum, and takes no strokes.
+        """
+        page = Geometry(self._ink(ids))
+        near, guarded = self._near(page, ids, changed)
+        while True:
+            loose = (changed & set(ids)).union(*(line.place for line in near))
+            chosen = [number for number in ids if number in loose]
+            if not chosen:
+                return near, []
+            groups = [[chosen[place] for place in group] for group in self._lines_of(chosen, ids, page, near)]
+            hurt = [
+                line
+                for line in guarded
+                if not _is_kept(line, groups, changed if line.settled else set())
+                and (line.settled or not _is_joined(line, near, groups))
+            ]
+            if not hurt:
+                return near, groups
+            near = [line for line in near if line not in hurt]
+            guarded = [line for line in guarded if line not in hurt]
 
     def _lines_of(
         self, chosen: list[int], all_of: list[int], page: Geometry, near: list[_Line]
     ) -> list[tuple[int, ...]]:
         """The lines of some strokes; the whole page says how large the writing is."""
         places = {number: place for place, number in enumerate(chosen)}
-        begun = [places[min(line.place)] for line in near if len(line.place) >= _BEGUN]
+        favoured = {places[min(line.place)]: _BEGUN for line in near if line.place}
+        newest, written = all_of[-1], set(all_of[-2:-1])
+        is_new = newest in places and not any(newest in line.place for line in self._lines)
+        if is_new and any(written & set(line.place) and len(line.place) >= _LONG for line in near):
+            favoured[places[newest]] = _NEWEST
         unit = None if len(chosen) == len(all_of) else page.unit
-        return find_lines(self._ink(chosen), unit=unit, begun=begun)
+        return find_lines(self._ink(chosen), unit=unit, favoured=favoured)
 
-    def _near(self, page: Geometry, ids: list[int], changed: set[int]) -> list[_Line]:
-        """Lines that have changed, are near to a change, or lie above it and were just written."""
+    def _near(self, page: Geometry, ids: list[int], changed: set[int]) -> tuple[list[_Line], list[_Line]]:
+        """Lines that a change may concern: they have changed, are near to it, or were written shortly before.
+
+        Second, those of them that are settled or lie below it.
+        """
         place_of = {number: place for place, number in enumerate(ids)}
         places = [place_of[number] for number in changed if number in place_of]
-        boxes = page.boxes[places]
-        found = []
+        boxes, middle = page.boxes[places], page.middle[places, 1]
+        found, guarded = [], []
         for line in self._lines:
             its = [place_of[number] for number in line.place if number in place_of]
             own = page.boxes[its]
@@ -266,10 +302,23 @@ class PageSession:
             elif places:
                 top, bottom = float(own[:, 1].min()), float(own[:, 3].max())
                 near = boxes[:, 1].min() < bottom + _REACH and boxes[:, 3].max() > top - _REACH
-                just = min(places) - _RECENT <= max(its) < min(places) and top < boxes[:, 1].min()
-                if near or just:
-                    found.append(line)
-        return found
+                just = not line.settled and min(places) - _RECENT <= max(its) < min(places)
+                limit = boxes[:, 1].min() < top and not near
+                if not near and not (just and (not limit or _is_below_operator(page, its))):
+                    continue
+                found.append(line)
+                within = ((middle > top) & (middle < bottom)).any()
+                if limit or (line.settled and not within):
+                    guarded.append(line)
+        return found, guarded
+
+    def _settle(self, ids: list[int]) -> None:
+        """Settle the lines below which the writing went on; a stroke that is added late leaves them so."""
+        place_of = {number: place for place, number in enumerate(ids)}
+        spans = [[place_of[number] for number in line.place] for line in self._lines]
+        for line, own in zip(self._lines, spans, strict=True):
+            later = sum(len(other) for other in spans if min(other) > max(own))
+            line.settled = line.settled or later >= _SETTLED
 
     def _matched(self, lines: list[_Line], groups: list[list[int]]) -> list[_Line]:
         """Groups of strokes as lines: each takes the line with which it shares most strokes."""
@@ -311,6 +360,29 @@ class PageSession:
                 session.pin([line.place[number] for number in ids if number is not None], latex)
         line.session = session
         return line
+
+
+def _is_below_operator(page: Geometry, line: list[int]) -> bool:
+    """Whether a line lies right below a tall stroke written before it, as the limit of a sum does."""
+    left, top = page.boxes[line, :2].min(axis=0)
+    right = page.boxes[line, 2].max()
+    earlier = page.boxes[: min(line)]
+    tall = earlier[:, 3] - earlier[:, 1] > _OPERATOR
+    tall &= (earlier[:, 0] < right) & (earlier[:, 2] > left)
+    return bool((tall & (np.abs(earlier[:, 3] - top) < _REACH)).any())
+
+
+def _is_kept(line: _Line, groups: list[list[int]], changed: set[int]) -> bool:
+    """Whether a line is still one, alone or with new strokes."""
+    own = set(line.place)
+    return any(own <= set(group) <= own | changed for group in groups)
+
+
+def _is_joined(line: _Line, lines: list[_Line], groups: list[list[int]]) -> bool:
+    """Whether a line has become one with another."""
+    own = set(line.place)
+    others = [set(other.place) for other in lines if other is not line]
+    return any(own <= set(group) and any(other <= set(group) for other in others) for group in groups)
 
 
 class WhichLine(LookupError):

@@ -29,6 +29,7 @@ export class Sheet extends EventTarget {
   #pen: Context;
   #ratio = 1;
   #colours: Record<string, string> = {};
+  #waiting: (() => void) | null = null; // ink to be shown as soon as the paper has a size
   view = { x: 0, y: 0, zoom: 1 };
   width = 0;
   height = 0;
@@ -72,6 +73,7 @@ export class Sheet extends EventTarget {
     this.width = width;
     this.height = height;
     this.dispatchEvent(new Event("resize"));
+    if (width) this.#waiting?.();
     this.#paintNow();
   }
 
@@ -101,6 +103,8 @@ export class Sheet extends EventTarget {
 
   /** Show all ink, no larger than it was written. */
   fit(strokes: readonly Stroke[] = this.strokes, largest = 1): void {
+    this.#waiting = this.width ? null : () => this.fit(strokes, largest);
+    if (this.#waiting) return;
     const box = boundsOf(strokes);
     if (!box) this.view = { x: 0, y: 0, zoom: 1 };
     else {

@@ -260,8 +260,14 @@ export class Answer extends EventTarget {
 function showDifference(button: HTMLElement): void {
   const view = button.querySelector<HTMLElement>(".view")!;
   const math = view.firstElementChild as MathMLElement;
+  const size = parseFloat(getComputedStyle(math).fontSize);
+  const legible = Math.min(size, 0.85 * parseFloat(getComputedStyle(document.documentElement).fontSize));
   const ratio = view.clientWidth / math.getBoundingClientRect().width;
-  if (ratio < 1) math.style.fontSize = `${Math.max(0.85, 1.12 * ratio)}rem`;
+  if (ratio < 1) math.style.fontSize = `${Math.max(legible, size * ratio)}px`;
+  // Rows are not cut off: where a button has a greatest height, many of them are small, and taking the reading shows them large.
+  const { maxHeight, borderTopWidth } = getComputedStyle(button);
+  const room = (parseFloat(maxHeight) - 2 * parseFloat(borderTopWidth)) / math.getBoundingClientRect().height;
+  if (room < 1) math.style.fontSize = `${parseFloat(getComputedStyle(math).fontSize) * room * 0.98}px`;
   const differs = view.querySelector(".differs");
   if (view.scrollWidth <= view.clientWidth + 1 || !differs) return;
   const part = differs.getBoundingClientRect(), whole = view.getBoundingClientRect();

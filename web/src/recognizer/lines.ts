@@ -9,7 +9,7 @@ import tables from "./tables.json";
 import type { Stroke } from "./types";
 
 const { late: LATE, late_run: LATE_RUN, stripe: STRIPE, stripe_at_bar: STRIPE_AT_BAR, column: COLUMN, tall: TALL } = tables.lines;
-const { most_of_a_symbol: MOST_OF_A_SYMBOL, flatness: FLATNESS, dot: DOT, threshold: THRESHOLD, settled: SETTLED } = tables.lines;
+const { most_of_a_symbol: MOST_OF_A_SYMBOL, flatness: FLATNESS, dot: DOT, dot_of_many: DOT_OF_MANY, threshold: THRESHOLD } = tables.lines;
 
 /** A network with one hidden layer. */
 interface Judge {
@@ -24,16 +24,16 @@ export type Strokes = readonly number[];
 
 /**
  * The strokes of each line, lines from top to bottom; `unit` is the height of the writing, where it is known from more ink.
- * Strokes in `begun` began a line when there was less ink, and go on to do so unless much speaks against it.
+ * `favoured` has log odds to add for lines that begin with some strokes, such as those that did so when there was less ink.
  */
-export function findLines(strokes: readonly Stroke[], unit?: number, begun: Strokes = []): number[][] {
+export function findLines(strokes: readonly Stroke[], unit?: number, favoured: ReadonlyMap<number, number> = new Map()): number[][] {
   if (strokes.length < 2 || (unit === undefined && isOneSymbol(strokes))) return strokes.length ? [range(0, strokes.length)] : [];
   const page = new Geometry(strokes, unit);
   const late = lateStrokes(page);
   const kept = range(0, strokes.length).filter((stroke) => !late.has(stroke));
   const ordered = late.size ? new Geometry(kept.map((stroke) => strokes[stroke]), page.unit) : page;
-  const settled = new Set(begun.map((stroke) => kept.indexOf(stroke)));
-  const starts = [0, ...findCuts(ordered, settled)];
+  const favour = new Map([...favoured].map(([stroke, odds]) => [kept.indexOf(stroke), odds]));
+  const starts = [0, ...findCuts(ordered, favour)];
   let lines = starts.map((start, i) => kept.slice(start, starts[i + 1]));
   lines = withLate(page, lines, late);
   return inReadingOrder(page, inBrackets(page, lines.flatMap((line) => stripes(page, line))));
@@ -44,8 +44,10 @@ function isOneSymbol(strokes: readonly Stroke[]): boolean {
   if (strokes.length > MOST_OF_A_SYMBOL) return false;
   const boxes = strokes.map(boxOf);
   const diagonal = ([left, top, right, bottom]: Box): number => Math.hypot(right - left, bottom - top);
-  const whole = diagonal(around(boxes));
-  const large = boxes.filter((box) => box[3] - box[1] > FLATNESS * (box[2] - box[0]) && diagonal(box) > DOT * whole);
+  let dot = DOT * diagonal(around(boxes));
+  // Such as := and not a fraction with the first digit below it.
+  if (boxes.length === MOST_OF_A_SYMBOL) dot = Math.min(dot, DOT_OF_MANY * most(boxes.map(diagonal)));
+  const large = boxes.filter((box) => box[3] - box[1] > FLATNESS * (box[2] - box[0]) && diagonal(box) > dot);
   return large.length <= 1;
 }
 
@@ -56,14 +58,14 @@ function judge({ hidden, hidden_bias, output, bias }: Judge, evidence: readonly 
 }
 
 /** Strokes that begin a line, by the order of writing: the likeliest first, the others around them. */
-function findCuts(page: Geometry, settled: ReadonlySet<number>): number[] {
+function findCuts(page: Geometry, favoured: ReadonlyMap<number, number>): number[] {
   const spans = range(0, page.length).filter((stroke) => page.flat[stroke]).map((stroke) => {
     const { first, last, evidence } = page.bar(stroke);
     return { first, last, sure: 1 / (1 + Math.exp(-judge(tables.lines.bar, evidence))) };
   });
   const odds = (low: number, place: number, high: number): number => {
     const inFraction = spans.reduce((found, { first, last, sure }) => (first < place && place <= last ? Math.max(found, sure) : found), 0);
-    return judge(tables.lines.cut, page.cut(low, place, high, inFraction)) + (settled.has(place) ? SETTLED : 0);
+    return judge(tables.lines.cut, page.cut(low, place, high, inFraction)) + (favoured.get(place) ?? 0);
   };
   const waiting = new Map(page.places().map((place) => [place, { low: 0, high: page.length, odds: odds(0, place, page.length) }]));
   const cuts: number[] = [];

@@ -13,13 +13,18 @@ import tables from "./tables.json";
 import { type AnswerOptions, InkError, type LiveLine, type LiveRecognition, type SessionOptions, type Stroke, Superseded } from "./types";
 
 const REACH = tables.lines.reach; // heights of the writing: lines so near to a change are found again
-const JUST_WRITTEN = tables.lines.just_written; // strokes: lines above a change that were written so shortly before it, too
-const BEGUN = tables.lines.begun; // strokes after which a line is taken to be one, unless much speaks against it
+const JUST_WRITTEN = tables.lines.just_written; // strokes: lines written so shortly before a change, too, unless they are settled
+const BEGUN = tables.lines.begun; // log odds for a line that was there before
+const NEWEST = tables.lines.newest; // log odds for a line that begins with the newest stroke, so that the one above stays
+const LONG = tables.lines.long; // strokes of the one above from which on this is so
+const OPERATOR = tables.lines.operator; // heights of the writing: the least height of a symbol that has limits
+const SETTLED = tables.lines.settled; // strokes in later lines after which a line only changes where something is written into it
 
 interface Written {
   number: number; // stays as long as the line does
   version: number; // grows with every change of its strokes or its answer
   session: Session;
+  settled: boolean; // the writing went on below it, so that other lines no longer change it
 }
 
 export class PageSession {
@@ -172,34 +177,75 @@ export class PageSession {
     }
     const page = new Geometry(ids.map((id) => this.strokes.get(id)!));
     const placeOf = new Map(ids.map((id, place) => [id, place]));
-    const one = this.options.lines === false;
-    const near = one ? this.lines : this.near(page, placeOf, changed);
-    const loose = new Set([...changed, ...near.flatMap(({ session }) => session.strokeIds)]);
-    const chosen = one ? ids : ids.filter((id) => loose.has(id));
-    const begun = near.filter(({ session }) => session.strokeIds.length >= BEGUN).map(({ session }) => least(session.strokeIds.map((id) => chosen.indexOf(id))));
-    const unit = chosen.length === ids.length ? undefined : page.unit;
-    const found = one ? [chosen.map((_, i) => i)] : findLines(chosen.map((id) => this.strokes.get(id)!), unit, begun);
-    const groups = found.map((group) => group.map((place) => chosen[place]));
+    const { near, groups } = this.options.lines === false ? { near: this.lines, groups: [ids] } : this.found(page, placeOf, changed);
+    for (const line of near) line.settled &&= isKept(line, groups, changed);
     const lines = [...this.lines.filter((line) => !near.includes(line)), ...this.matched(near, groups)];
     const height = ({ session }: Written): number => {
       const own = session.strokeIds.map((id) => page.middle[placeOf.get(id)!][1]);
       return own.reduce((sum, y) => sum + y, 0) / own.length;
     };
     this.lines = lines.map((line) => ({ line, at: height(line) })).sort((a, b) => a.at - b.at).map(({ line }) => line);
+    this.settle(placeOf);
   }
 
-  /** Lines that hold something that has changed, are near to it, or lie above it and were just written. */
-  private near(page: Geometry, placeOf: ReadonlyMap<string, number>, changed: ReadonlySet<string>): Written[] {
-    const boxOf = (id: string): Geometry["boxes"] => (placeOf.has(id) ? [page.boxes[placeOf.get(id)!]] : []);
-    const placesOf = (ids: readonly string[]): number[] => ids.flatMap((id) => placeOf.get(id) ?? []);
-    const [, top, , bottom] = around([...changed].flatMap(boxOf));
-    const first = least(placesOf([...changed]));
-    return this.lines.filter(({ session: { strokeIds } }) => {
+  /**
+   * The lines that a change may concern, and the lines that their strokes are now. A settled line takes new strokes, but it is
+   * neither torn apart nor joined with others. A line below a change may turn out to be part of another one, such as the limit of a
+   * sum, and takes no strokes.
+   */
+  private found(page: Geometry, placeOf: ReadonlyMap<string, number>, changed: ReadonlySet<string>): { near: Written[]; groups: string[][] } {
+    let { near, guarded } = this.near(page, placeOf, changed);
+    for (;;) {
+      const loose = new Set([...changed, ...near.flatMap(({ session }) => session.strokeIds)]);
+      const chosen = [...placeOf.keys()].filter((id) => loose.has(id));
+      const unit = chosen.length === placeOf.size ? undefined : page.unit;
+      const found = findLines(chosen.map((id) => this.strokes.get(id)!), unit, this.favoured(chosen, near, [...placeOf.keys()]));
+      const groups = found.map((group) => group.map((place) => chosen[place]));
+      const hurt = guarded.filter((line) => (line.settled ? !isKept(line, groups, changed) : !isKept(line, groups) && !isJoined(line, near, groups)));
+      if (!hurt.length) return { near, groups };
+      [near, guarded] = [near, guarded].map((lines) => lines.filter((line) => !hurt.includes(line)));
+    }
+  }
+
+  /** Log odds to add for lines that begin with some strokes: those that were there, and one that the newest stroke may begin. */
+  private favoured(chosen: readonly string[], near: readonly Written[], ids: readonly string[]): Map<number, number> {
+    const places = new Map(chosen.map((id, place) => [id, place]));
+    const favoured = new Map(near.flatMap(({ session: { strokeIds } }) => (strokeIds.length ? [[least(strokeIds.map((id) => places.get(id)!)), BEGUN] as const] : [])));
+    const [before, newest] = [undefined, ...ids].slice(-2);
+    const isLong = near.some(({ session: { strokeIds } }) => strokeIds.length >= LONG && strokeIds.includes(before!));
+    if (isLong && places.has(newest!) && !this.lineOf(newest!)) favoured.set(places.get(newest!)!, NEWEST);
+    return favoured;
+  }
+
+  /** Lines that have changed, are near to a change, or were written shortly before; and those of them that are settled or lie below it. */
+  private near(page: Geometry, placeOf: ReadonlyMap<string, number>, changed: ReadonlySet<string>): { near: Written[]; guarded: Written[] } {
+    const boxesOf = (ids: Iterable<string>): Geometry["boxes"] => [...ids].flatMap((id) => (placeOf.has(id) ? [page.boxes[placeOf.get(id)!]] : []));
+    const placesOf = (ids: Iterable<string>): number[] => [...ids].flatMap((id) => placeOf.get(id) ?? []);
+    const boxes = boxesOf(changed), first = least(placesOf(changed));
+    const [, top, , bottom] = around(boxes);
+    const guarded: Written[] = [];
+    const near = this.lines.filter((line) => {
+      const { strokeIds } = line.session;
       if (!strokeIds.length || strokeIds.some((id) => changed.has(id))) return true;
-      const [, itsTop, , itsBottom] = around(strokeIds.flatMap(boxOf));
-      const last = most(placesOf(strokeIds));
-      const justWritten = first - JUST_WRITTEN <= last && last < first && itsTop < top;
-      return justWritten || (top < itsBottom + REACH && bottom > itsTop - REACH);
+      const places = placesOf(strokeIds), last = most(places);
+      const [, itsTop, , itsBottom] = around(boxesOf(strokeIds));
+      const isNear = top < itsBottom + REACH && bottom > itsTop - REACH;
+      const just = !line.settled && first - JUST_WRITTEN <= last && last < first;
+      const limit = top < itsTop && !isNear;
+      if (!isNear && !(just && (!limit || isBelowOperator(page, places)))) return false;
+      const within = boxes.some(([, y, , end]) => (y + end) / 2 > itsTop && (y + end) / 2 < itsBottom);
+      if (limit || (line.settled && !within)) guarded.push(line);
+      return true;
+    });
+    return { near, guarded };
+  }
+
+  /** Settle the lines below which the writing went on; a stroke that is added late leaves them so. */
+  private settle(placeOf: ReadonlyMap<string, number>): void {
+    const spans = this.lines.map(({ session }) => session.strokeIds.map((id) => placeOf.get(id)!));
+    const [firsts, lasts] = [spans.map(least), spans.map(most)];
+    this.lines.forEach((line, i) => {
+      line.settled ||= spans.reduce((later, own, j) => later + (firsts[j] > lasts[i] ? own.length : 0), 0) >= SETTLED;
     });
   }
 
@@ -215,7 +261,7 @@ export class PageSession {
 
   /** The line with these strokes; it is not touched where it has them already. */
   private filled(known: Written | undefined, group: readonly string[]): Written {
-    const line = known ?? { number: this.nextLine++, version: 0, session: new Session(this.engine, this.options.symbols) };
+    const line = known ?? { number: this.nextLine++, version: 0, session: new Session(this.engine, this.options.symbols), settled: false };
     const present = line.session.strokeIds;
     if (present.length === group.length && present.every((id, i) => id === group[i])) return line;
     line.version++;
@@ -265,6 +311,25 @@ export class PageSession {
     this.latest = null;
   }
 }
+
+/** Whether a line lies right below a tall stroke written before it, as the limit of a sum does. */
+function isBelowOperator({ boxes }: Geometry, line: readonly number[]): boolean {
+  const [left, top, right] = around(line.map((place) => boxes[place]));
+  return boxes.slice(0, least(line)).some((box) => box[3] - box[1] > OPERATOR && box[0] < right && box[2] > left && Math.abs(box[3] - top) < REACH);
+}
+
+/** Whether a line is still one, alone or with new strokes. */
+function isKept({ session: { strokeIds } }: Written, groups: readonly string[][], changed: ReadonlySet<string> = new Set()): boolean {
+  return groups.some((group) => holds(group, strokeIds) && group.every((id) => changed.has(id) || strokeIds.includes(id)));
+}
+
+/** Whether a line has become one with another. */
+function isJoined(line: Written, lines: readonly Written[], groups: readonly string[][]): boolean {
+  const others = lines.filter((other) => other !== line);
+  return groups.some((group) => holds(group, line.session.strokeIds) && others.some(({ session }) => holds(group, session.strokeIds)));
+}
+
+const holds = (group: readonly string[], ids: readonly string[]): boolean => ids.every((id) => group.includes(id));
 
 /** Whether a stroke has a place; one that has none belongs to no line, and makes the answer an error. */
 function isSound(stroke: Stroke): boolean {
