@@ -144,11 +144,11 @@ def accuracy_page(years: Sequence[Results]) -> str:
 
 def beyond_crohme(folder: Path = RESULTS) -> list[str]:
     """Lone symbols, matrices and unknown symbols: `wide` on drawings that it was not trained on."""
-    paths = [folder / f"{name}.json" for name in ("symbols", "matrices", "unknown")]
+    paths = [folder / f"{name}.json" for name in ("symbols", "matrices", "redrawn-matrices", "unknown")]
     if not all(path.exists() for path in paths):
         return []
     files = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    lone, grids, unknown = (file["systems"][0] for file in files)
+    lone, grids, redrawn, unknown = (file["systems"][0] for file in files)
     usual, all_of_them = lone["usual_symbol"], lone["symbol"]
     first, five = (with_interval(all_of_them[key]) for key in ("first", "five"))
     rows = [
@@ -160,10 +160,15 @@ def beyond_crohme(folder: Path = RESULTS) -> list[str]:
         ],
         ["known symbols that are said to be outside the vocabulary", with_interval(lone["unknown"])],
         [
-            f"composed matrices and cases ({grids['expressions']}): correct",
+            f"matrices and cases of real entries in one hand ({grids['expressions']}): correct",
             with_interval(grids["tokens"]["exact"]),
         ],
         ["the same: structure correct", with_interval(grids["label_graph"]["structure"])],
+        [
+            f"the same of any parts, redrawn by other hands ({redrawn['expressions']}): correct",
+            with_interval(redrawn["tokens"]["exact"]),
+        ],
+        ["the same: structure correct", with_interval(redrawn["label_graph"]["structure"])],
         [
             f"40 unknown classes ({unknown['drawings']} drawings): over 80 % confidence",
             with_interval(unknown["sure"]),
