@@ -184,7 +184,7 @@ def test_after_a_reload_the_ink_is_seen_in_its_size(
     left, top, right, bottom = tab.page.evaluate(
         """() => {
             const { sheet } = document.querySelector('inktex-pad');
-            const points = sheet.strokes.flatMap(({ points }) => points).map(([x, y]) => sheet.toScreen(x, y));
+            const points = sheet.strokes.flatMap(stroke => stroke.points.map(at => sheet.toScreen(...at)));
             const [xs, ys] = [0, 1].map(axis => points.map(point => point[axis]));
             return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
         }"""
