@@ -140,12 +140,31 @@ def test_a_limit_that_looked_like_a_line_belongs_to_the_sum_in_the_end(recognize
     assert [strokes for _, _, strokes in page.arranged()] == [tuple(range(len(SUM)))]
 
 
-def test_a_line_stays_as_it_is_when_the_next_begins_in_its_middle(recognizer: Recognizer):
+# A first stroke that could be a subscript, and a sum whose upper bar could be that of a fraction below an x.
+FIRST = [
+    *([(x, y), (x + 20, y + 20)] for x, y in ((0, 0), (120, 0))),
+    *([(x + 20, y), (x, y + 20)] for x, y in ((0, 0), (120, 0))),
+    [(66, 4), (70, 0), (70, 20)],
+]
+NEXT = [[(86, 38), (90, 34), (90, 54)], [(110, 41), (130, 41)], [(110, 47), (130, 47)]]
+LETTER = [[(4, 0), (18, 14)], [(18, 0), (4, 14)]]
+BARRED = [
+    [(0, 21), (60, 21.5)],
+    [(0, 21), (30, 41), (0, 61), (60, 61)],
+    [(72, 38), (92, 38)],
+    [(72, 44), (92, 44)],
+]
+
+
+@pytest.mark.parametrize(("above", "below"), [(FIRST, NEXT), (LETTER, BARRED)])
+def test_a_line_stays_as_it_is_when_it_is_in_doubt_where_the_next_belongs(
+    recognizer: Recognizer, above, below
+):
     page = recognizer.page_session()
-    written(page, PAGE[:5])
+    written(page, above)
     before = page.arranged()
-    for count, stroke in enumerate(line_at(28), 1):
-        page.add([(x + 30, y) for x, y in stroke])
+    for count, stroke in enumerate(below, 1):
+        page.add(stroke)
         assert page.arranged()[:1] == before
         assert len(page.arranged()[1][2]) == count
 
