@@ -17,6 +17,11 @@ CALIBRATED_ON = {
     "mixed": "CROHME 2013, lone symbols and unknown symbols",
     "free": "made expressions, lone symbols and unknown symbols",
 }
+# What a network had learned before, where that is not one of the models here.
+BEFORE = {
+    "wide-grids": "; it began from an 8-bit export of `inktex train --recipe wide --seed 1 --epochs 16`, "
+    "90.0 CPU minutes ([log](logs/wide.jsonl))",
+}
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "models" / "README.md"
 HEAD = """# Models
@@ -93,7 +98,7 @@ def training(card: dict[str, Any], recipe: str) -> str:
         f"`inktex train --recipe {recipe} --seed {seed}{shorter}`: "
         f"{made['epochs']} epochs, {made['steps']:,} steps, "
         f"{made['cpu_seconds'] / 60:.1f} CPU minutes of one core; greedy on 2013: WER {score['wer']:.2f} %, "
-        f"ExpRate {score['exprate']:.2f} %; {kept}"
+        f"ExpRate {score['exprate']:.2f} %; {kept}{BEFORE.get(recipe, '')}"
     )
 
 

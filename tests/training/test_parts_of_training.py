@@ -103,7 +103,9 @@ def test_the_noise_stage_starts_from_the_best_weights_with_epochs_and_patience_o
     assert (end.stage, end.stage_start, end.epoch) == (2, 4, 8)  # 39, 38, then two without a better one
     assert (end.best_wer, end.stage_best_wer) == (38.0, 38.0)
     per_epoch = len(noises) // 8
-    assert [deviation for _, deviation in noises] == [0.0] * 4 * per_epoch + [0.01] * 4 * per_epoch
+    assert [deviation for _, deviation in noises] == [0.0] * 4 * per_epoch + [
+        options.weight_noise
+    ] * 4 * per_epoch
     now, best = begun
     assert all(torch.equal(now[name], best[name]) for name in best)
 
@@ -120,7 +122,26 @@ def test_a_run_can_begin_with_the_noise_stage(tmp_path: Path, monkeypatch: pytes
     options = paper_options(epochs=2, patience=0, noise_at_once=True)
     end = begin(Recipe(small_recipe().model, options), Launch(tmp_path / "run"), (examples, examples[:4]))
     assert (end.stage, end.epoch) == (2, 2)
-    assert set(noises) == {0.01}
+    assert set(noises) == {options.weight_noise}
+
+
+def test_steps_shrink_to_zero_in_the_noise_stage_and_only_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates: list[float] = []
+
+    def noted(optimizer: torch.optim.Optimizer, rate: float) -> None:
+        rates.append(rate)
+
+    monkeypatch.setattr(training_loop, "set_learning_rate", noted)
+    examples = written(16)
+    options = paper_options(epochs=2, patience=0, batch=4)
+    assert options.anneal
+    begin(Recipe(small_recipe().model, options), Launch(tmp_path / "run"), (examples, examples[:4]))
+    first, second = rates[: len(rates) // 2], rates[len(rates) // 2 :]
+    assert set(first) == {1.0}
+    assert second == sorted(second, reverse=True)
+    assert (second[0], second[-1] < 0.1) == (1.0, True)
 
 
 def test_early_stopping_counts_from_the_best_of_the_stage() -> None:

@@ -24,7 +24,7 @@ from inktex.training.optimizing import (
 )
 from inktex.training.reporting import Reporter
 from inktex.training.run import Position, RunFolder, State
-from inktex.training.schedule import guidance_weight, learning_rate, set_learning_rate
+from inktex.training.schedule import annealed, guidance_weight, learning_rate, set_learning_rate
 from inktex.training.validation import ValidationSet
 from inktex.training.workers import Workers
 
@@ -133,7 +133,10 @@ class Trainer:
     def step(self, batch: Batch, progress: float) -> StepResult:
         """One update of the weights from one global batch; this worker does its share of it."""
         options, position = self.options, self.position
-        set_learning_rate(self.optimizer, learning_rate(options, position.step, progress))
+        rate = learning_rate(options, position.step, progress)
+        if options.anneal and position.stage == 2:
+            rate = annealed(rate, progress)
+        set_learning_rate(self.optimizer, rate)
         torch.manual_seed((options.seed * 1_000_003 + position.step) * 64 + self.workers.rank)  # dropout
         counts = Counts.of(batch, len(self.network.decoders))
         noise = options.weight_noise if position.stage == 2 else 0.0

@@ -48,6 +48,7 @@ class TrainOptions:
     synthetic: float = 0.0  # synthetic expressions added to an epoch, as a share of its size
     weight_noise: float = 0.0  # deviation of the noise added to the weights at every step
     noise_at_once: bool = False  # begin with the stage of weight noise, from weights given by --initial
+    anneal: bool = False  # in the stage of weight noise, steps shrink to zero over its epochs
     patience: int = 0  # validations without a better WER before a stage stops; 0 runs all epochs
     grammar: bool = True  # validate with well-formed answers only
     validate_every: int = 2  # epochs

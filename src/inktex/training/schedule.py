@@ -14,8 +14,12 @@ def learning_rate(options: TrainOptions, step: int, progress: float) -> float:
         return rate * (step + 1) / options.warmup
     if progress <= options.decay_from or options.decay_from >= 1.0:
         return rate
-    share = (progress - options.decay_from) / (1.0 - options.decay_from)
-    return rate * 0.5 * (1.0 + math.cos(math.pi * min(share, 1.0)))
+    return annealed(rate, (progress - options.decay_from) / (1.0 - options.decay_from))
+
+
+def annealed(rate: float, progress: float) -> float:
+    """A cosine to zero over all of a stage."""
+    return rate * 0.5 * (1.0 + math.cos(math.pi * min(progress, 1.0)))
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
