@@ -43,6 +43,17 @@ def pages(parts, **options):
     return [{starts[tuple(stroke[0])] for stroke in found.strokes} for found in split_page(ink)]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", [1e300, 1.5e304])
+@pytest.mark.parametrize("rows", [["=", "x+1"], ["x"], ["x+1=x"] * 3])
+def test_huge_coordinates_do_not_overflow(scale, rows):
+    strokes = [stroke for n, row in enumerate(rows) for stroke in line(row, -60, 60 * n - 60)]
+    small = Ink.from_strokes(strokes)
+    assert find_lines(small.replace(points=small.points * scale)) == find_lines(small)
+    huge = [[(1.7e308, 0), (-1.7e308, 0)], [(0, 1.7e308), (0, -1.7e308)]]
+    assert find_lines(Ink.from_strokes(huge)) == [(0, 1)]
+
+
 def test_lines_below_each_other_are_expressions():
     assert pages([line("x+1=x", 0, 60 * n) for n in range(5)]) == [{n} for n in range(5)]
 

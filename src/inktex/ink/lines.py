@@ -65,6 +65,7 @@ def line_model() -> LineModel:
 
 
 _NONE: Mapping[int, float] = MappingProxyType({})
+_LARGEST = 1e9  # coordinate; from beyond it the ink is scaled down, so that no square overflows
 _MOST_OF_A_SYMBOL = 4  # strokes of a symbol that is written alone, such as ≅ or ∵
 _FLATNESS = 0.35  # height over width up to which a stroke is a bar
 _DOT = 0.25  # of the diagonal of the ink up to which a stroke is a dot
@@ -83,6 +84,9 @@ def find_lines(
     `unit` is the height of the writing, where it is known from more ink than this. `favoured` has log odds to
     add for lines that begin with some strokes, such as those that did so when there was less ink.
     """
+    largest = float(np.abs(ink.points).max()) if len(ink) else 0.0
+    if largest > _LARGEST:
+        ink, unit = ink.replace(points=ink.points / largest), None if unit is None else unit / largest
     if len(ink) < 2 or (unit is None and _one_symbol(ink)):
         return [tuple(range(len(ink)))] if len(ink) else []
     page = Geometry(ink, unit)
