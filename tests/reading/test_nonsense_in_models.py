@@ -170,3 +170,11 @@ def test_half_a_character_in_the_vocabulary_is_refused(good: ModelFile, folder: 
     member = replace(good.members[0], config={**CONFIG, "vocabulary": tokens})
     with pytest.raises(ModelError, match="does not fit this version"):
         Model.of_file(replace(good, members=(member,)), "m")
+
+
+@pytest.mark.parametrize("direction", ["backwards", None, 1, ["backward"]])
+def test_a_direction_that_is_none_is_refused(good: ModelFile, folder: Path, direction: Any) -> None:
+    """Taken for forward, a network that writes from right to left would give wrong answers without a word."""
+    member = replace(good.members[0], config={**CONFIG, "direction": direction})
+    with pytest.raises(ModelError, match="does not fit this version"):
+        opened(replace(good, members=(member,)), folder)

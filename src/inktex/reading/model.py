@@ -83,7 +83,10 @@ class Part:
     @property
     def backward(self) -> bool:
         """Whether it writes its tokens from right to left."""
-        return bool(self.config.get("direction", "forward") == "backward")
+        direction = self.config.get("direction", "forward")
+        if direction not in ("forward", "backward"):
+            raise ValueError("the direction is neither forward nor backward")
+        return bool(direction == "backward")
 
 
 _MOST_POOLING = 6  # layers that halve the time
@@ -131,9 +134,9 @@ class Model:
         self.parts = tuple(parts)
         self.sources = tuple(sources)
         self.search = search or SearchOptions(**SEARCH)
-        forward = [part for part in self.parts if not part.backward]
-        first = (forward or self.parts)[0]
         try:
+            forward = [part for part in self.parts if not part.backward]
+            first = (forward or self.parts)[0]
             self._forward = _Side(forward)
             backward = [part for part in self.parts if part.backward]
             self._backward = _Side(backward) if backward else None
