@@ -19,6 +19,8 @@ CALIBRATED_ON = {
 }
 # What a network had learned before, where that is not one of the models here.
 BEFORE = {
+    "paper-p2": "; the last of several parts, 34 epochs and 140 CPU minutes in all "
+    "([docs/experiments.md](../docs/experiments.md#the-papers-recipe)); the log has all of them",
     "wide-grids": "; it began from an 8-bit export of `inktex train --recipe wide --seed 1 --epochs 16`, "
     "90.0 CPU minutes ([log](logs/wide.jsonl))",
 }

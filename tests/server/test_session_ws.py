@@ -27,6 +27,7 @@ from running_server import until
 
 Strokes = list[list[list[float]]]
 SQUARE = r"x^{2} + 1"
+INTEGRAL = r"\int_{0}^{1} x^{2} dx"  # ink that has other readings
 
 
 class Talk:
@@ -77,13 +78,13 @@ def tokens_of(answer: dict[str, Any]) -> tuple[str, ...]:
 def test_ink_is_read_while_it_is_written(talk: Talk, examples: dict[str, Strokes]) -> None:
     assert talk.hello["type"] == "hello"
     assert talk.hello["limits"]["strokes"] == 1000
-    strokes = examples[SQUARE]
+    strokes = examples[INTEGRAL]
     for revision, points in enumerate(strokes, 1):
         talk.say(type="add", id=f"s{revision}", points=points, revision=revision)
         answer = talk.answer(revision)
         assert answer["strokes"] == [f"s{n}" for n in range(1, revision + 1)]
-    assert tokens_of(answer) == normalize(SQUARE)
-    assert answer["recognition"]["latex"] == "x^{2}+1"
+    assert tokens_of(answer) == normalize(INTEGRAL)
+    assert answer["recognition"]["latex"] == r"\int_{0}^{1}x^{2}dx"
     other = answer["alternatives"][0]
     assert other["mathml"].startswith("<math")
     assert normalize(other["latex"]) == tuple(other["tokens"])
@@ -325,8 +326,8 @@ def test_lines_are_answered_each_by_itself(talk: Talk, examples: dict[str, Strok
 
 
 def test_a_choice_and_an_explanation_name_their_line(talk: Talk, examples: dict[str, Strokes]):
-    ink = examples[SQUARE]
-    talk.write([*ink, *lowered(ink, 300)], 1)
+    ink = examples[INTEGRAL]
+    talk.write([*ink, *lowered(ink, 600)], 1)
     lines = talk.answer(1)["lines"]
     other = lines[1]["alternatives"][0]["latex"]
     talk.say(type="choose", latex=other)
