@@ -195,5 +195,7 @@ def _train(
                 soft_wrap=True,
             )
         position = trainer.run()
+    # With connections open until the process ends, a worker was seen to abort after its work was done.
+    del trainer
     workers.leave()
     return position

@@ -1,5 +1,6 @@
 """One process or several: wraps what `torchrun` provides, so that the loop is the same either way."""
 
+import gc
 import os
 import sys
 from dataclasses import dataclass
@@ -54,8 +55,10 @@ class Workers:
             dist.barrier()
 
     def leave(self) -> None:
-        """Leave the job in order."""
+        """Leave the job together; what holds its connections must be gone by then."""
         if self.count > 1:
+            gc.collect()  # a shared network is part of cycles
+            dist.barrier()
             dist.destroy_process_group()
 
 
