@@ -116,7 +116,7 @@ def test_a_stroke_made_to_take_long_does_not() -> None:
     zigzag = np.column_stack([np.arange(60_000.0), np.arange(60_000) % 2 * 1e6])
     begun = time.process_time()
     features = extract(Ink.from_strokes([zigzag]), FeatureOptions())
-    assert time.process_time() - begun < 10  # it was 40
+    assert time.process_time() - begun < 10  # it was 20
     assert len(features.rows) > 50_000
 
 

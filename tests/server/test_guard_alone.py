@@ -174,7 +174,7 @@ def test_there_are_sessions_at_one_path_only() -> None:
         ("http://127.0.0.1:9000", False), ("http://127.0.0.1", False), ("https://evil.example", False),
         ("null", False), ("", False), ("http://[", False), ("//127.0.0.1:8000", False),
         ("file://127.0.0.1:8000", False), ("http://127.0.0.1:8000@evil.example", False),
-        ("https://friend.example.evil", False),
+        ("https://friend.example.evil", False), ("https://127.0.0.1:8000", True),
     ],
 )  # fmt: skip
 def test_only_own_and_named_origins_may_ask(origin: str, allowed: bool) -> None:
@@ -207,6 +207,12 @@ def test_the_token_opens_and_nothing_else(given: tuple[str, str], allowed: bool)
         assert asked.headers["www-authenticate"] == 'Bearer realm="inktex"'
 
 
+def test_a_body_without_a_type_is_refused() -> None:
+    asked = Asked(headers=(OWN,))
+    assert (asked.status, asked.code) == (415, "wrong_type")
+    assert asked.message == "this endpoint takes application/json, not nothing"
+
+
 def test_names_and_origins_are_the_same_in_any_case() -> None:
     assert Asked(headers=(("host", "LocalHost:80"), JSON, ("origin", "http://LOCALhost:80"))).reached
 
@@ -219,6 +225,8 @@ def test_the_token_of_mathpix_clients_and_of_pages() -> None:
     for offered in (f"bearer.{token}", f"inktex.v1, bearer.{token}", f"bearer.x,bearer.{token} , y"):
         headers = (OWN, ("sec-websocket-protocol", offered))
         assert Asked("/v1/session", headers, kind="websocket", method="GET", token=token).reached, offered
+    in_header = (OWN, ("authorization", f"Bearer {token}"))
+    assert Asked("/v1/session", in_header, kind="websocket", method="GET", token=token).reached
     for offered in (token, f"Bearer.{token}", f"bearer.{token}x", ""):
         headers = (OWN, ("sec-websocket-protocol", offered))
         assert not Asked("/v1/session", headers, kind="websocket", method="GET", token=token).reached, offered
