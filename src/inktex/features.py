@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-_MOST_ROUNDS = 10**9  # of simplifying
+_MOST_ROUNDS = 500  # of simplifying
 _CLOSEST = 0.001  # spacing of points: below this a short ink would become millions of rows
 
 
