@@ -382,3 +382,21 @@ def test_one_hand_writes_matrices_of_entries_as_they_were_written(examples, bank
     ]
     assert all(is_entry(cell) or cell[0].endswith("dots") for cell in cells)
     assert not {token for cell in cells for token in cell} & set(symbols.GROUPS["calligraphic"])
+
+
+def test_the_mix_says_how_many_grids_are_of_real_entries(examples, bank):
+    """Whatever stands in a cell of many hands, `1 +` or a calligraphic letter, no real entry has it."""
+
+    def share(one_hand):
+        ink = WideInk(examples, [(bank, 1.0)], replace(SMALL, one_hand=one_hand), seed=7)
+        grids = [ink.piece("grids", 0, number).tokens for number in range(80)]
+        cells = [
+            [cell.split() for cell in " ".join(tokens[1:-1]).replace(r" \\ ", " & ").split(" & ")]
+            for tokens in grids
+            if tokens[0] in (r"\begin{pmatrix}", r"\begin{bmatrix}") and tokens[-1].startswith(r"\end")
+        ]
+        plain = [all(is_entry(c) or c[0].endswith("dots") for c in each if c) for each in cells]
+        return sum(plain) / len(plain)
+
+    assert share(1.0) == 1.0
+    assert share(0.0) < 0.9

@@ -82,10 +82,13 @@ def is_entry(tokens: Sequence[str]) -> bool:
     return starts and not any(role_of(token) in _NOT_IN_ENTRIES or token == "/" for token in tokens)
 
 
-def grid(stock: Stock, random: Random) -> Draft:
-    """A matrix, cases or aligned lines, now and then with a name, a factor or another matrix beside it."""
+def grid(stock: Stock, random: Random, one_hand: float = 0.0) -> Draft:
+    """A matrix, cases or aligned lines, now and then with a name, a factor or another matrix beside it.
+
+    One hand writes this share of them, many hands the others.
+    """
     kind = weighted(random, _KINDS, _KIND_WEIGHTS)
-    hand = Hand(stock, random, random.random())
+    hand = Hand(stock, random, random.random(), one_hand > 0 and random.random() < one_hand)
     if kind == "cases":
         return _beside(cases(hand), hand, 0.6)
     if kind == "aligned":

@@ -95,6 +95,7 @@ class WideMix:
     grids: int = 1500
     decorated: int = 900
     usual: float = 1.0  # how much more often than usual the symbols that people try first are drawn alone
+    one_hand: float = 0.0  # share of the grids whose entries are real ones, all in one hand
 
 
 # For a corpus alone: no drawings from other sources, and no symbols but its own.
@@ -123,7 +124,7 @@ class WideInk:
             "lone": self._lone,
             "short": self._short,
             "joined": self._joined,
-            "grids": lambda random: grid(self.stock, random),
+            "grids": lambda random: grid(self.stock, random, self.mix.one_hand),
             "decorated": lambda random: decorated(self.stock, random),
         }
 
