@@ -56,7 +56,7 @@ def test_a_page_of_several_lines_is_read_line_by_line(opened: Callable[..., Any]
     assert copied(page, "all-aligned") == rf"\begin{{aligned}}{rows}\end{{aligned}}"
     assert copied(page, "all-cases") == "".join((r"\begin{cases}", r"\\".join(LINES), r"\end{cases}"))
     assert copied(page, "all-markdown") == "".join(f"$${line}$$" for line in LINES)
-    page.locator("#formula .line").nth(1).locator("mi").first.click()  # look at another line
+    page.locator("#formula .line").nth(1).click(position={"x": 4, "y": 4})  # look at another line
     page.wait_for_function("() => document.querySelector('#latex').value.replaceAll(' ', '') === 'x-y=3'")
     assert page.locator("#formula .line[data-current]").count() == 1
     assert copied(page, "latex") == "x-y=3"
@@ -66,6 +66,18 @@ def test_a_page_of_several_lines_is_read_line_by_line(opened: Callable[..., Any]
     wait_for_lines(page, ["x+y=7", r"x\pmy=3", "2x=10", "x=5"])
     page.keyboard.press("Control+z")
     wait_for_lines(page, LINES)
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_symbol_of_any_line_is_corrected_by_one_tap(opened: Callable[..., Any], width: int) -> None:
+    page = opened(width)
+    page.evaluate("() => { document.querySelector('#formula').scrollTop = 0 }")
+    page.locator("#formula .line").first.locator("mo").first.click()
+    page.wait_for_function("() => document.querySelector('#latex').value.replaceAll(' ', '') === 'x+y=7'")
+    assert page.locator("#formula .line").first.get_attribute("data-current") is not None
+    page.fill("inktex-symbols input", "plus-minus")
+    page.keyboard.press("Enter")
+    wait_for_lines(page, [r"x\pmy=7", *LINES[1:]])
 
 
 @pytest.mark.parametrize("size", [(360, 640), (390, 844), (768, 1024), (1440, 900)])

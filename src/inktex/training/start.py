@@ -145,10 +145,13 @@ def _begin_from(network: Network, name: str) -> None:
         raise ValueError(
             f"{name}: has another vocabulary than the recipe ({len(given.config.vocabulary)} tokens)"
         )
+    own = network.state_dict()
+    if not network.config.coverage_window:  # P1 is P2 without coverage
+        given_state = {key: value for key, value in given.state_dict().items() if key in own}
+    else:
+        given_state = given.state_dict()
     # The head that names symbols is not part of a model file; it begins anew.
-    found = network.state_dict() | {
-        key: value for key, value in given.state_dict().items() if weights or "symbol_head" not in key
-    }
+    found = own | {key: value for key, value in given_state.items() if weights or "symbol_head" not in key}
     try:
         network.load_state_dict(found)
     except RuntimeError as error:

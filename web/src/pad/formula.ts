@@ -60,7 +60,7 @@ export interface Shown {
 
 /**
  * A box with one formula, or several lines of them. Tokens are counted through all lines, as in the link. Events on the box:
- * `walked` and `tapped` (CustomEvent of the token).
+ * `walked` and `tapped` (CustomEvent of the token), and `picked` (of the line, when it is tapped beside its symbols).
  */
 export class Formula {
   #lines: HTMLElement[] = [];
@@ -73,7 +73,9 @@ export class Formula {
     });
     box.addEventListener("click", (event) => {
       const token = tokenOf(event.target);
+      const line = this.#lines.findIndex((each) => each.contains(event.target as Node));
       if (token !== null) this.#tell("tapped", token);
+      else if (line >= 0) this.#tell("picked", line);
     });
     box.addEventListener("keydown", (event) => this.#key(event));
     box.addEventListener("blur", () => link.clear());
@@ -177,8 +179,8 @@ export class Formula {
     this.#tell("walked", symbols[next]);
   }
 
-  #tell(name: string, token: number): void {
-    this.box.dispatchEvent(new CustomEvent(name, { detail: token }));
+  #tell(name: string, detail: number): void {
+    this.box.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
   /** Where a token stands on the screen. */

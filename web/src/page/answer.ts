@@ -32,6 +32,7 @@ export class Answer extends EventTarget {
     editor.addEventListener("dropped", () => this.#show());
     formula.box.addEventListener("walked", (event) => this.#tellToken((event as CustomEvent<number>).detail));
     formula.box.addEventListener("tapped", (event) => this.#tapped((event as CustomEvent<number>).detail));
+    formula.box.addEventListener("picked", (event) => this.pick((event as CustomEvent<number>).detail));
     pad.link.addEventListener("change", () => this.#follow());
   }
 
@@ -228,13 +229,13 @@ export class Answer extends EventTarget {
   }
 
   #tapped(token: number): void {
-    const line = this.#lineOf(token);
-    if (line >= 0 && line !== this.current) this.pick(line);
-    else void this.pad.correct(token, this.formula);
+    this.pick(this.#lineOf(token));
+    void this.pad.correct(token, this.formula);
   }
 
   /** Look at another line. */
   pick(line: number): void {
+    if (line < 0 || line === this.current) return;
     this.#picked = this.readings[line]?.strokes ?? null;
     this.#show();
     this.notice.announce(say("lineOf", { i: line + 1, n: this.readings.length }));
