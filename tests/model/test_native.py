@@ -11,7 +11,7 @@ from inktex.model.attention import LoopWeights, coverage_windows
 from inktex.model.config import Direction
 from inktex.model.encoder import BidirectionalGRU
 from inktex.model.fast import accelerate, native
-from inktex.model.fast.loop import AttentionLayer, CompiledAttention, TorchAttention, sum_of_windows
+from inktex.model.fast.loop import attend, attend_backward, sum_of_windows
 
 SMALL = ModelConfig(vocabulary=("<eol>", "a"), encoder_layers=1, pool_after=())
 needs_native = pytest.mark.skipif(
@@ -92,15 +92,15 @@ def test_compiled_attention_agrees_with_pytorch(window: int) -> None:
     coverage = torch.rand(rows, length)
     d_energy = torch.randn(rows, length)
 
-    def run(attention: AttentionLayer) -> list[Tensor]:
+    def run(compiled: bool) -> list[Tensor]:
         layer = torch.empty_like(keys)
-        energy = attention.forward(query, keys, coverage, weights, layer)
-        d_layer = torch.empty_like(keys, dtype=attention.gradient_type)
+        energy = attend(query, keys, coverage, weights, layer, compiled)
+        d_layer = torch.empty_like(keys, dtype=torch.bfloat16 if compiled else None)
         d_query, d_coverage = torch.empty_like(query), torch.ones_like(coverage)
-        attention.backward(layer, d_energy, weights, d_query, d_coverage, d_layer)
+        attend_backward(layer, d_energy, weights, d_query, d_coverage, d_layer, compiled)
         return [energy, layer, d_layer.float(), d_query, d_coverage - 1]
 
-    for mine, wanted in zip(run(CompiledAttention()), run(TorchAttention()), strict=True):
+    for mine, wanted in zip(run(True), run(False), strict=True):
         assert (mine - wanted).norm() <= (0.01 if window else 0.004) * wanted.norm()
 
 

@@ -38,10 +38,7 @@ class Glyph:
         points = np.concatenate(arrays)
         points = points - points.min(axis=0)
         width, height = points.max(axis=0).tolist()
-        offsets = [0]
-        for stroke in arrays:
-            offsets.append(offsets[-1] + len(stroke))
-        return cls(label, points, tuple(offsets), width, height, writer)
+        return cls(label, points, (0, *accumulate(map(len, arrays))), width, height, writer)
 
     @property
     def strokes(self) -> tuple[Points, ...]:

@@ -110,14 +110,11 @@ def _ragged(arrays: Arrays, name: str, first: int, last: int) -> tuple[tuple[int
     return tuple(tuple(flat[a - base : b - base]) for a, b in pairwise(starts))
 
 
-class _Table:
-    """Numbers for strings, in order of first use."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-
-    def number(self, word: str) -> int:
-        return self.numbers.setdefault(word, len(self.numbers))
+def _numbered(words: Iterable[str | None]) -> tuple[list[str | None], np.ndarray]:
+    """The different words in order of first use, and the number of every word there; -1 for None."""
+    numbers: dict[str | None, int] = {None: -1}
+    places = [numbers.setdefault(word, len(numbers) - 1) for word in words]
+    return list(numbers)[1:], np.array(places, dtype=np.int32)
 
 
 def write_corpus(
@@ -128,68 +125,47 @@ def write_corpus(
     origin: dict[str, Any] | None = None,
 ) -> None:
     """Write examples (and the files that gave none) to a cache file; `origin` says what it was made from."""
-    tokens, labels, writers, folders = _Table(), _Table(), _Table(), _Table()
-    points: list[np.ndarray] = []
-    lengths: list[np.ndarray] = []
-    flat: dict[str, list[int]] = {name: [] for name in ("token", "token_strokes", "symbol", "symbol_strokes")}
-    counts: dict[str, list[int]] = {
-        name: [] for name in ("strokes", "tokens", "symbols", "token_strokes", "symbol_strokes")
-    }
-    who: list[int] = []
-    where: list[int] = []
-    stems: list[str] = []
-    truths: list[str | None] = []
-    sources: list[str | None] = []
-    for example in examples:
-        ink = example.ink
-        points.append(np.asarray(ink.points, dtype=np.float64))
-        lengths.append(np.diff(ink.offsets))
-        counts["strokes"].append(len(ink))
-        counts["tokens"].append(len(example.tokens))
-        counts["symbols"].append(len(ink.symbols))
-        flat["token"].extend(tokens.number(token) for token in example.tokens)
-        flat["symbol"].extend(labels.number(symbol.label) for symbol in ink.symbols)
-        for name, groups in (
-            ("token_strokes", example.strokes_of),
-            ("symbol_strokes", tuple(symbol.strokes for symbol in ink.symbols)),
-        ):
-            counts[name].extend(len(group) for group in groups)
-            for group in groups:
-                flat[name].extend(group)
-        who.append(writers.number(ink.writer) if ink.writer is not None else -1)
-        where.append(folders.number(example.folder))
-        stems.append(example.stem)
-        truths.append(ink.truth)
-        sources.append(ink.source)
+    made = list(examples)
+    inks = [example.ink for example in made]
+    symbols = [symbol for ink in inks for symbol in ink.symbols]
+    token_table, token = _numbered(token for example in made for token in example.tokens)
+    label_table, symbol = _numbered(symbol.label for symbol in symbols)
+    writer_table, writer = _numbered(ink.writer for ink in inks)
+    folder_table, folder = _numbered(example.folder for example in made)
+    token_strokes = [strokes for example in made for strokes in example.strokes_of]
+    symbol_strokes = [symbol.strokes for symbol in symbols]
     arrays = {
-        "points": np.concatenate(points) if points else np.zeros((0, 2)),
-        "stroke_starts": _starts(np.concatenate(lengths) if lengths else []),
-        "example_strokes": _starts(counts["strokes"]),
-        "example_tokens": _starts(counts["tokens"]),
-        "example_symbols": _starts(counts["symbols"]),
-        "token_strokes_starts": _starts(counts["token_strokes"]),
-        "symbol_strokes_starts": _starts(counts["symbol_strokes"]),
-        "writer": np.asarray(who, dtype=np.int32),
-        "folder": np.asarray(where, dtype=np.int32),
-        **{name: np.asarray(values, dtype=np.int32) for name, values in flat.items()},
+        "points": np.concatenate([np.zeros((0, 2)), *(ink.points for ink in inks)]),
+        "stroke_starts": _starts([length for ink in inks for length in np.diff(ink.offsets).tolist()]),
+        "example_strokes": _starts([len(ink) for ink in inks]),
+        "example_tokens": _starts([len(example.tokens) for example in made]),
+        "example_symbols": _starts([len(ink.symbols) for ink in inks]),
+        "token_strokes_starts": _starts([len(strokes) for strokes in token_strokes]),
+        "symbol_strokes_starts": _starts([len(strokes) for strokes in symbol_strokes]),
+        "writer": writer,
+        "folder": folder,
+        "token": token,
+        "token_strokes": np.array([stroke for strokes in token_strokes for stroke in strokes], np.int32),
+        "symbol": symbol,
+        "symbol_strokes": np.array([stroke for strokes in symbol_strokes for stroke in strokes], np.int32),
     }
     header = {
         "format": FORMAT,
         "split": split,
         "origin": origin or {},
-        "stems": stems,
-        "truths": truths,
-        "sources": sources,
-        "token_table": list(tokens.numbers),
-        "label_table": list(labels.numbers),
-        "writer_table": list(writers.numbers),
-        "folder_table": list(folders.numbers),
+        "stems": [example.stem for example in made],
+        "truths": [ink.truth for ink in inks],
+        "sources": [ink.source for ink in inks],
+        "token_table": token_table,
+        "label_table": label_table,
+        "writer_table": writer_table,
+        "folder_table": folder_table,
         "problems": [[problem.path, problem.reason] for problem in problems],
     }
     write_container(path, header, arrays)
 
 
-def _starts(lengths: Sequence[int] | np.ndarray) -> np.ndarray:
+def _starts(lengths: Sequence[int]) -> np.ndarray:
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts

@@ -5,7 +5,7 @@ The ink of an accent is a drawing of the symbol it looks like, made flat: `\hat`
 """
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import exp
 from random import Random
 
@@ -20,18 +20,16 @@ from inktex.corpus.roles import role_of
 from inktex.corpus.rows import bracket, line, row
 from inktex.corpus.stock import Stock
 
-_LETTER_ACCENTS = (r"\hat", r"\bar", r"\vec", r"\dot", r"\ddot", r"\tilde", r"\overline", r"\underline")
-_LETTER_WEIGHTS = tuple(accumulate((5.0, 5.0, 5.0, 4.0, 2.5, 5.0, 0.0, 0.7)))
-_SPAN_ACCENTS = (
-    r"\overline",
-    r"\underline",
-    r"\widehat",
-    r"\widetilde",
-    r"\overrightarrow",
-    r"\overbrace",
-    r"\underbrace",
-)
-_SPAN_WEIGHTS = tuple(accumulate((5.0, 3.0, 2.0, 2.0, 3.0, 2.5, 2.5)))
+# Accents and how often each is drawn, over letters and over parts.
+_OVER_LETTERS = {
+    r"\hat": 5.0, r"\bar": 5.0, r"\vec": 5.0, r"\dot": 4.0, r"\ddot": 2.5, r"\tilde": 5.0, r"\overline": 0.0,
+    r"\underline": 0.7,
+}  # fmt: skip
+_OVER_PARTS = {
+    r"\overline": 5.0, r"\underline": 3.0, r"\widehat": 2.0, r"\widetilde": 2.0, r"\overrightarrow": 3.0,
+    r"\overbrace": 2.5, r"\underbrace": 2.5,
+}  # fmt: skip
+_LETTER_WEIGHTS, _PART_WEIGHTS = (tuple(accumulate(each.values())) for each in (_OVER_LETTERS, _OVER_PARTS))
 _BELOW = frozenset({r"\underline", r"\underbrace"})
 _MADE_OF = {
     r"\hat": (r"\wedge",), r"\widehat": (r"\wedge",), r"\tilde": (r"\sim",), r"\widetilde": (r"\sim",),
@@ -41,13 +39,9 @@ _MADE_OF = {
 }  # fmt: skip
 # Height of the accent in x-heights, at most.
 _HEIGHTS = {
-    r"\hat": 0.42,
-    r"\widehat": 0.5,
-    r"\tilde": 0.32,
-    r"\widetilde": 0.36,
-    r"\vec": 0.4,
+    r"\hat": 0.42, r"\widehat": 0.5, r"\tilde": 0.32, r"\widetilde": 0.36, r"\vec": 0.4,
     r"\overrightarrow": 0.42,
-}
+}  # fmt: skip
 
 
 def decorated(stock: Stock, random: Random) -> Draft:
@@ -78,7 +72,7 @@ def accented(draft: Draft, stock: Stock, random: Random) -> bool:
     random.shuffle(letters)
     done = 0
     for label in letters[: 1 + int(random.random() * 2.5)]:
-        accent = weighted(random, _LETTER_ACCENTS, _LETTER_WEIGHTS)
+        accent = weighted(random, tuple(_OVER_LETTERS), _LETTER_WEIGHTS)
         for each in [each for each in draft.marks if each.label == label]:
             usual = metric(label)
             unit = each.height / usual.height
@@ -159,7 +153,7 @@ def _brace(accent: str, width: float, unit: float, stock: Stock, random: Random)
     """A brace turned on its side, its tip away from what it spans."""
     upright = stock.glyph(r"\{", random)
     turned = upright.points[:, ::-1] * np.array((1.0, 1.0 if accent == r"\overbrace" else -1.0))
-    strokes = [turned[a:b] for a, b in zip(upright.offsets, upright.offsets[1:], strict=False)]
+    strokes = [turned[a:b] for a, b in pairwise(upright.offsets)]
     glyph = Glyph.from_strokes(accent, strokes, upright.writer)
     height = unit * max(0.25, random.gauss(0.5, 0.1))
     return mark(0, accent, glyph, width / max(glyph.width, 1e-9), height / max(glyph.height, 1e-9), 0.0, 0.0)
@@ -167,7 +161,7 @@ def _brace(accent: str, width: float, unit: float, stock: Stock, random: Random)
 
 def _with_line(stock: Stock, random: Random) -> Draft:
     """A part with a line, a wide accent or a brace over or under all of it."""
-    accent = weighted(random, _SPAN_ACCENTS, _SPAN_WEIGHTS)
+    accent = weighted(random, tuple(_OVER_PARTS), _PART_WEIGHTS)
     brace = accent in (r"\overbrace", r"\underbrace")
     if accent == r"\overrightarrow":
         part = row(
@@ -204,12 +198,11 @@ def binomial(stock: Stock, random: Random) -> Draft:
     upper, lower = above.box, below.box
     width = max(upper.right - upper.left, lower.right - lower.left)
     gap = max(0.15, random.gauss(0.45, 0.15))
-    above.moved(
-        width / 2 - (upper.left + upper.right) / 2 + random.gauss(0, 0.08), -0.5 - gap / 2 - upper.bottom
-    )
-    below.moved(
-        width / 2 - (lower.left + lower.right) / 2 + random.gauss(0, 0.08), -0.5 + gap / 2 - lower.top
-    )
+    for part, box, y in (
+        (above, upper, -0.5 - gap / 2 - upper.bottom),
+        (below, lower, -0.5 + gap / 2 - lower.top),
+    ):
+        part.moved(width / 2 - (box.left + box.right) / 2 + random.gauss(0, 0.08), y)
     top, bottom = above.box.top - abs(random.gauss(0.1, 0.1)), below.box.bottom + abs(random.gauss(0.1, 0.1))
     opening = bracket("(", top, bottom, stock, random)
     closing = bracket(")", top, bottom, stock, random)

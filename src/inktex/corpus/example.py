@@ -11,6 +11,8 @@ from inktex.ink import Ink
 
 StrokesOf = tuple[tuple[int, ...], ...]
 
+STRUCTURE = frozenset({"{", "}", "_", "^", r"\limits"})  # tokens that are never written
+
 
 @dataclass(frozen=True)
 class Example:

@@ -8,7 +8,6 @@ drawn once for it and vary a little from symbol to symbol. Lengths are in x-heig
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import exp
 from random import Random
 
@@ -51,41 +50,24 @@ class Drawings:
         return self._sources[label]
 
 
-@dataclass(frozen=True)
 class Habits:
-    """What one writer does throughout an expression."""
+    """What one writer does throughout an expression, drawn at random."""
 
-    spacing: float
-    ascent: float  # how far tall letters and digits rise above small ones, against primers
-    descent: float
-    width: float  # of letters
-    operators: float  # size of operators and relations
-    script: float  # size of scripts
-    rise: float  # of superscripts, in x-heights
-    drop: float  # of subscripts
-    part: float  # size of numerators and denominators
-    unsteady: float  # how much sizes and places vary from symbol to symbol
-    slope: float  # how fast the line rises or falls
-    axis: float
-
-    @classmethod
-    def invent(cls, random: Random) -> "Habits":
-        """Draw a writer."""
+    def __init__(self, random: Random) -> None:
         gauss = random.gauss
-        return cls(
-            spacing=max(0.6, exp(gauss(0.0, 0.3))),
-            ascent=min(1.5, max(0.45, gauss(0.9, 0.25))),
-            descent=min(1.5, max(0.5, gauss(1.0, 0.2))),
-            width=exp(gauss(0.0, 0.12)),
-            operators=exp(gauss(-0.02, 0.18)),
-            script=min(0.8, max(0.45, gauss(0.63, 0.08))),
-            rise=min(1.6, max(0.65, gauss(1.0, 0.18))),
-            drop=min(0.9, max(0.1, gauss(0.42, 0.16))),
-            part=min(1.05, max(0.65, gauss(0.88, 0.09))),
-            unsteady=exp(gauss(0.0, 0.35)),
-            slope=gauss(0.0, 0.025),
-            axis=gauss(0.52, 0.06),
-        )
+        self.spacing = max(0.6, exp(gauss(0.0, 0.3)))
+        # How far tall letters and digits rise above small ones, against primers, and others hang below them.
+        self.ascent = min(1.5, max(0.45, gauss(0.9, 0.25)))
+        self.descent = min(1.5, max(0.5, gauss(1.0, 0.2)))
+        self.width = exp(gauss(0.0, 0.12))  # of letters
+        self.operators = exp(gauss(-0.02, 0.18))  # size of operators and relations
+        self.script = min(0.8, max(0.45, gauss(0.63, 0.08)))  # size of scripts
+        self.rise = min(1.6, max(0.65, gauss(1.0, 0.18)))  # of superscripts, in x-heights
+        self.drop = min(0.9, max(0.1, gauss(0.42, 0.16)))  # of subscripts
+        self.part = min(1.05, max(0.65, gauss(0.88, 0.09)))  # size of numerators and denominators
+        self.unsteady = exp(gauss(0.0, 0.35))  # how much sizes and places vary from symbol to symbol
+        self.slope = gauss(0.0, 0.025)  # how fast the line rises or falls
+        self.axis = gauss(0.52, 0.06)
 
 
 class FreeHand:
@@ -94,7 +76,7 @@ class FreeHand:
     def __init__(self, drawings: Drawings, random: Random) -> None:
         self.drawings = drawings
         self.random = random
-        self.habits = Habits.invent(random)
+        self.habits = Habits(random)
         # Some expressions are written in one source's style throughout, most in a mixture.
         taste = 1.2 if random.random() < 0.5 else 0.5
         self._tastes = [exp(random.gauss(0.0, taste)) for _ in drawings.sources]
@@ -262,8 +244,7 @@ class FreeHand:
         for letter in letters:
             each = self._symbol(letter, 0, right, 0.0, 1.0)
             right += each.width + max(-0.05, tight + self._vary(0.0, 0.05))
-            points = each.points * (each.scale_x, each.scale_y) + (each.x, each.y)
-            parts = [points[a:b] for a, b in zip(each.glyph.offsets, each.glyph.offsets[1:], strict=False)]
+            parts = each.strokes
             if join and strokes and len(strokes[-1]) > 2 and len(parts[0]) > 2:
                 strokes[-1] = np.concatenate((strokes[-1], parts[0]))
             else:
@@ -450,9 +431,7 @@ def unsteady(draft: Draft, random: Random) -> Points:
     moved = centres[each] + bent * extent
 
     # Strokes of one symbol end up a little apart.
-    strokes = [
-        b - a for mark_ in marks for a, b in zip(mark_.glyph.offsets, mark_.glyph.offsets[1:], strict=False)
-    ]
+    strokes = [length for each in marks for length in np.diff(each.glyph.offsets).tolist()]
     stroke = np.repeat(np.arange(len(strokes)), strokes)
     shifts = rng.normal(0.0, 0.02 * amount, (len(strokes), 2))
     moved += shifts[stroke] * np.minimum(extent, 1.5)

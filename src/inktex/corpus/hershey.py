@@ -7,7 +7,6 @@ invented writers, each with their own slant, wobble and ways of writing. The gly
 
 import tomllib
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import pairwise
 
@@ -24,23 +23,8 @@ _SMALL_GAP = 5.0  # the script fonts lift the pen over less than this where a ha
 FontStrokes = dict[str, dict[str, list[Points]]]
 
 
-@dataclass(frozen=True)
-class FromFont:
-    """A glyph of a Hershey font and the plan of its strokes."""
-
-    font: str
-    character: str
-    plan: str
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A drawing of our own."""
-
-    path: str
-
-
-Way = FromFont | Drawn
+# A glyph of a Hershey font (font, character, plan of its strokes), or the path of a drawing of our own.
+Way = tuple[str, str, str] | str
 
 
 def _read_ways() -> tuple[dict[str, list[Way]], dict[str, list[Way]]]:
@@ -49,39 +33,28 @@ def _read_ways() -> tuple[dict[str, list[Way]], dict[str, list[Way]]]:
     usual: dict[str, list[Way]] = {}
     for font in ("futural", "scripts"):
         for label, plans in tables[font].items():
-            usual.setdefault(label, []).extend(FromFont(font, label, plan) for plan in plans.split())
+            usual.setdefault(label, []).extend((font, label, plan) for plan in plans.split())
     for label, text in tables["greeks"].items():
         character, *plans = text.split()
-        usual.setdefault(label, []).extend(FromFont("greeks", character, plan) for plan in plans)
+        usual.setdefault(label, []).extend(("greeks", character, plan) for plan in plans)
     for label, paths in tables["drawn"].items():
-        usual.setdefault(label, []).extend(map(Drawn, paths))
-    more = {label: [*usual.get(label, ()), *map(Drawn, paths)] for label, paths in tables["more"].items()}
+        usual.setdefault(label, []).extend(paths)
+    more = {label: [*usual.get(label, ()), *paths] for label, paths in tables["more"].items()}
     return usual, more | {label: ways for label, ways in usual.items() if label not in more}
 
 
 WAYS, MORE_WAYS = _read_ways()
 
 
-@dataclass(frozen=True)
 class Hand:
-    """What makes an invented writer's symbols alike."""
+    """What makes an invented writer's symbols alike; lengths are in font units."""
 
-    slant: float
-    aspect: float
-    wobble: float  # size of the slow deviations from the ideal line, in font units
-    rounding: int  # how often corners are smoothed
-    loose: float  # how far strokes end from where they should, in font units
-
-    @classmethod
-    def invent(cls, rng: np.random.Generator) -> "Hand":
-        """Draw a writer."""
-        return cls(
-            slant=float(rng.normal(0.1, 0.12)),
-            aspect=float(np.exp(rng.normal(0.0, 0.1))),
-            wobble=float(rng.uniform(0.25, 1.0)),
-            rounding=int(rng.integers(1, 5)),
-            loose=float(rng.uniform(0.2, 0.8)),
-        )
+    def __init__(self, rng: np.random.Generator, wobble: float) -> None:
+        self.slant = rng.normal(0.1, 0.12)
+        self.aspect = np.exp(rng.normal(0.0, 0.1))
+        self.wobble = wobble * rng.uniform(0.25, 1.0)  # size of the slow deviations from the ideal line
+        self.rounding = int(rng.integers(1, 5))  # how often corners are smoothed
+        self.loose = rng.uniform(0.2, 0.8)  # how far strokes end from where they should
 
 
 def hershey_bank(
@@ -98,8 +71,7 @@ def hershey_bank(
     depend on which others are drawn.
     """
     fonts = _load_fonts()
-    invented = [Hand.invent(np.random.default_rng((seed, number))) for number in range(writers)]
-    hands = [replace(hand, wobble=wobble * hand.wobble) for hand in invented]
+    hands = [Hand(np.random.default_rng((seed, number)), wobble) for number in range(writers)]
     glyphs = []
     for place, (label, ways) in enumerate(ways_of.items()):
         if label in without:
@@ -121,7 +93,7 @@ def _load_fonts() -> FontStrokes:
             "the built-in symbol bank needs the package Hershey-Fonts: pip install 'inktex[train]'"
         ) from error
     fonts: FontStrokes = {}
-    for name in sorted({way.font for ways in WAYS.values() for way in ways if isinstance(way, FromFont)}):
+    for name in ("futural", "greeks", "scripts"):
         font = HersheyFonts()
         font.load_default_font(name)
         fonts[name] = {
@@ -133,10 +105,12 @@ def _load_fonts() -> FontStrokes:
 
 def _outline(way: Way, fonts: FontStrokes) -> list[Points]:
     """Give the strokes of a way of writing as dense, exact lines."""
-    if isinstance(way, Drawn):
-        return [_dense(*_parse(stroke)) for stroke in way.path.split(";")]
-    strokes = fonts[way.font][way.character]
-    plan = _plan_as_drawn(strokes, joined=way.plan == "joined") if way.plan in ("all", "joined") else way.plan
+    if isinstance(way, str):
+        return [_dense(*_parse(stroke)) for stroke in way.split(";")]
+    font, character, plan = way
+    strokes = fonts[font][character]
+    if plan in ("all", "joined"):
+        plan = _plan_as_drawn(strokes, joined=plan == "joined")
     outlines = []
     for lifted in plan.split(","):
         parts = [

@@ -54,17 +54,6 @@ class SamplingOptions:
     caution: float = 1.0  # how readily to back off; 0 repeats what was seen
 
 
-class _Choice:
-    """What was seen in a context, ready to draw from."""
-
-    __slots__ = ("cumulative", "shapes", "total")
-
-    def __init__(self, seen: Counter[Shape]) -> None:
-        self.shapes = list(seen)
-        self.cumulative = list(accumulate(seen.values()))
-        self.total = self.cumulative[-1]
-
-
 class ExpressionModel:
     """The statistics of a corpus of expressions."""
 
@@ -76,7 +65,10 @@ class ExpressionModel:
             self._count(parse_layout(tokens).row, ("main", ""), seen)
         if not seen:
             raise ValueError("no expressions to learn from")
-        self._choices = {context: _Choice(counts) for context, counts in seen.items()}
+        # What was seen in a context, and how often, summed up.
+        self._choices = {
+            context: (list(counts), list(accumulate(counts.values()))) for context, counts in seen.items()
+        }
         kinds = [[label for label in kind if label in self._labels] for kind in _KINDS]
         self._kind_of = {label: kind for kind in kinds for label in kind if len(kind) > 1}
 
@@ -158,12 +150,12 @@ class ExpressionModel:
         contexts = _contexts(place, before)
         contexts = contexts[min(widened, len(contexts) - 1) :]
         for context in contexts:
-            choice = self._choices.get(context)
-            if choice is None:
+            if context not in self._choices:
                 continue
-            trust = choice.total / (choice.total + self.options.caution * len(choice.shapes))
+            shapes, counts = self._choices[context]
+            trust = counts[-1] / (counts[-1] + self.options.caution * len(shapes))
             if context == contexts[-1] or random.random() < trust:
-                return random.choices(choice.shapes, cum_weights=choice.cumulative)[0]
+                return random.choices(shapes, cum_weights=counts)[0]
         raise AssertionError("the last context, which is empty, is always known")
 
     def _exchanged(self, label: str, random: Random) -> str:

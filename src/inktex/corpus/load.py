@@ -22,10 +22,6 @@ from inktex.files import write_atomically
 Progress = Callable[[str], None]
 
 
-def _silent(path: str) -> None:
-    del path
-
-
 @dataclass(frozen=True)
 class Imported:
     """What the user asked to import as a split: where from, and the cache file it went to."""
@@ -35,7 +31,7 @@ class Imported:
     file: str
 
 
-def load_split(name: str, data: Path | None = None, progress: Progress = _silent) -> Corpus:
+def load_split(name: str, data: Path | None = None, progress: Progress = lambda path: None) -> Corpus:
     """Open a split, importing it into the user's cache folder at first and whenever its source changed."""
     if data is None and not os.environ.get("INKTEX_DATA"):
         imported = _read_imported().get(name)
@@ -53,7 +49,9 @@ def load_split(name: str, data: Path | None = None, progress: Progress = _silent
     return _cached(name, sources, whole=False, progress=progress)
 
 
-def load_all(paths: Sequence[Path], split: str | None = None, progress: Progress = _silent) -> list[Corpus]:
+def load_all(
+    paths: Sequence[Path], split: str | None = None, progress: Progress = lambda path: None
+) -> list[Corpus]:
     """Open everything at `paths`: as the splits that the paths name, or all of it as the one given."""
     sources = find_sources(paths)
     if not sources:
@@ -76,7 +74,7 @@ def sources_for(data: str) -> list[Source]:
 
 
 def import_paths(
-    paths: Sequence[Path], split: str | None = None, progress: Progress = _silent
+    paths: Sequence[Path], split: str | None = None, progress: Progress = lambda path: None
 ) -> list[Corpus]:
     """Do what `load_all` does, and let `load_split` find it from now on."""
     corpora = load_all(paths, split, progress)

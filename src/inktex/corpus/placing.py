@@ -6,6 +6,7 @@ the row they belong to; y points down.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import exp
 from random import Random
 
@@ -36,6 +37,12 @@ class Placed:
     y: float
     width: float
     height: float
+
+    @property
+    def strokes(self) -> list[Points]:
+        """The strokes where they are placed."""
+        points = self.points * (self.scale_x, self.scale_y) + (self.x, self.y)
+        return [points[a:b] for a, b in pairwise(self.glyph.offsets)]
 
 
 @dataclass(frozen=True, slots=True)

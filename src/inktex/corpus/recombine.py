@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.corpus.example import Example, StrokesOf
+from inktex.corpus.example import STRUCTURE, Example, StrokesOf
 from inktex.ink import Ink
 
 Strokes = tuple[NDArray[np.float64], ...]
@@ -66,19 +66,14 @@ def groups(tokens: Sequence[str]) -> list[BraceGroup]:
             place = token
         elif token == r"\frac":
             place = r"\frac 0"
-        elif token == "]" and place == r"\sqrt":
-            continue
     return found
 
 
 def ink_complete(piece: Piece) -> bool:
     """Whether every stroke belongs to a token, and every token except structure has strokes."""
     used = {stroke for strokes in piece.strokes_of for stroke in strokes}
-    bare = all(
-        strokes or token in ("{", "}", "^", "_", r"\limits")
-        for token, strokes in zip(piece.tokens, piece.strokes_of, strict=True)
-    )
-    return bare and len(used) == len(piece.strokes)
+    pairs = zip(piece.tokens, piece.strokes_of, strict=True)
+    return all(strokes or token in STRUCTURE for token, strokes in pairs) and len(used) == len(piece.strokes)
 
 
 def cut(piece: Piece, start: int, end: int) -> Piece:
@@ -90,9 +85,10 @@ def cut(piece: Piece, start: int, end: int) -> Piece:
 
 
 def box(strokes: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Corner and extent of strokes."""
+    """Centre and extent of strokes."""
     low = np.min([stroke.min(0) for stroke in strokes], axis=0)
-    return low, np.max([stroke.max(0) for stroke in strokes], axis=0) - low
+    extent = np.max([stroke.max(0) for stroke in strokes], axis=0) - low
+    return low + extent / 2, extent
 
 
 def paste(piece: Piece, start: int, end: int, part: Piece) -> Piece:
@@ -139,13 +135,12 @@ class Recombiner:
                 continue
             number, where = bank[int(random.integers(len(bank)))]
             donor = cut(self._pieces[number], where, where + 1)
-            low, extent = box([piece.strokes[s] for s in piece.strokes_of[position]])
-            donor_low, donor_extent = box(donor.strokes)
+            centre, extent = box([piece.strokes[s] for s in piece.strokes_of[position]])
+            donor_centre, donor_extent = box(donor.strokes)
             size, donor_size = float(np.hypot(*extent)), float(np.hypot(*donor_extent))
             if size <= 0 or donor_size <= 0:
                 continue
             factor = size / donor_size
-            centre, donor_centre = low + extent / 2, donor_low + donor_extent / 2
             strokes = tuple((stroke - donor_centre) * factor + centre for stroke in donor.strokes)
             piece = paste(piece, position, position + 1, replace(donor, strokes=strokes))
         return piece
@@ -157,13 +152,13 @@ class Recombiner:
             return piece
         group = own[int(random.integers(len(own)))]
         bank = self._groups[group.place]
-        low, extent = box(
+        centre, extent = box(
             [piece.strokes[s] for strokes in piece.strokes_of[group.start : group.end] for s in strokes]
         )
         for _ in range(6):
             number, place = bank[int(random.integers(len(bank)))]
             donor = cut(self._pieces[number], place.start, place.end)
-            donor_low, donor_extent = box(donor.strokes)
+            donor_centre, donor_extent = box(donor.strokes)
             if len(piece.tokens) + len(donor.tokens) > _LONGEST or max(donor_extent) <= 0 or max(extent) <= 0:
                 continue
             factor = _writing_size(cut(piece, group.start, group.end)) / _writing_size(donor)
@@ -171,7 +166,6 @@ class Recombiner:
             ratio = (donor_extent * factor + 1e-9) / (extent + 1e-9)
             if not 0.5 < ratio[0] < 1.3 or not 0.3 < ratio[1] < 1.6:
                 continue
-            centre, donor_centre = low + extent / 2, donor_low + donor_extent / 2
             strokes = tuple((stroke - donor_centre) * factor + centre for stroke in donor.strokes)
             return paste(piece, group.start, group.end, replace(donor, strokes=strokes))
         return piece

@@ -7,7 +7,6 @@ agree on hardly anything but the words train, test and valid and a year somewher
 
 import re
 
-UNKNOWN_SPLIT = "other"
 # 2013 and 2014 trained on the same files, and most people call them just "the training set".
 _TRAINING_YEARS = {None, "2013", "2014"}
 # The 2013 test set carries no year in its own name.
@@ -22,8 +21,8 @@ _TASKS = (
 )
 
 
-def guess_split(path: str) -> str | None:
-    """Name the split of a file by its path, or None if the path does not say.
+def split_of(path: str) -> str:
+    """Name the split of a file by its path, `other` where the path does not say.
 
     The innermost folder that speaks of training, validation or test wins: the 2023 package keeps
     `CROHME2014_test` inside `val`.
@@ -35,7 +34,7 @@ def guess_split(path: str) -> str | None:
         if role is not None:
             break
     if role is None:
-        return None
+        return "other"
     year = _year(folders[depth])
     for folder in reversed(folders[:depth]):
         year = year or _year(folder)
@@ -43,11 +42,6 @@ def guess_split(path: str) -> str | None:
     task = next((name for word, name in _TASKS if any(word in folder.lower() for folder in folders)), None)
     split = "train" if role == "train" and year in _TRAINING_YEARS else role + (year or "")
     return f"{task}-{split}" if task else split
-
-
-def split_of(path: str) -> str:
-    """Name the split of a file, `other` where its path does not say."""
-    return guess_split(path) or UNKNOWN_SPLIT
 
 
 def _role(folder: str) -> str | None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inktex.corpus.cache import Corpus, Problem
-
-STRUCTURE = frozenset({"{", "}", "_", "^", r"\limits"})  # tokens that are never written
+from inktex.corpus.example import STRUCTURE
 
 
 @dataclass(frozen=True)

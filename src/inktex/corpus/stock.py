@@ -7,7 +7,6 @@ set on a line. Every choice is made with the `random.Random` given, so its seed 
 
 from bisect import bisect
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from math import exp
@@ -28,18 +27,6 @@ Span = tuple[int, int, int]  # draft, first token, one after the last
 LONGEST_PART = 14  # tokens
 _NEAR = 60  # expressions that lie next to each other in a corpus are mostly of one collection and writer
 _WORDS_OF_A_NAME = 40  # ways of writing each function name
-
-
-@dataclass(frozen=True)
-class _Drawings:
-    """The drawings of one label: a list per source, and the sources' weights summed up."""
-
-    sources: tuple[Sequence[Glyph], ...]
-    weights: tuple[float, ...]
-
-    def pick(self, random: Random) -> Glyph:
-        source = self.sources[bisect(self.weights, random.random() * self.weights[-1])]
-        return source[int(random.random() * len(source))]
 
 
 class Stock:
@@ -71,10 +58,9 @@ class Stock:
         for capital, small in ENLARGED.items():
             if small in own and capital not in own:
                 glyphs_of.setdefault(capital, []).append((own[small], 0.5))
+        # Per label a list of drawings per source, and the sources' weights summed up.
         self._drawings = {
-            label: _Drawings(
-                tuple(glyphs for glyphs, _ in sources), tuple(accumulate(weight for _, weight in sources))
-            )
+            label: ([glyphs for glyphs, _ in sources], list(accumulate(weight for _, weight in sources)))
             for label, sources in glyphs_of.items()
         }
         self._names: dict[tuple[str, int], Glyph] = {}
@@ -94,7 +80,9 @@ class Stock:
             return self._name(label, letters, random)
         if label not in self._drawings:
             raise KeyError(f"no bank has a drawing of {label}")
-        return self._drawings[label].pick(random)
+        sources, weights = self._drawings[label]
+        source = sources[bisect(weights, random.random() * weights[-1])]
+        return source[int(random.random() * len(source))]
 
     def alone(self, label: str, random: Random) -> Glyph:
         """A drawing of a label that can be recognised on its own."""
@@ -124,8 +112,7 @@ class Stock:
             each = self.mark(letter, random)
             each.x = right
             right += each.width + max(-0.05, random.gauss(0.16, 0.1))
-            points = each.points * (each.scale_x, each.scale_y) + (each.x, each.y)
-            strokes += [points[a:b] for a, b in zip(each.glyph.offsets, each.glyph.offsets[1:], strict=False)]
+            strokes += each.strokes
         return Glyph.from_strokes(label, strokes, "letters")
 
     def mark(self, label: str, random: Random, token: int = 0) -> Placed:

@@ -7,21 +7,19 @@ jitter of the pen. The same seed gives the same ink.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from math import exp
 from random import Random
 
 import numpy as np
 
 from inktex.corpus.bank import Points, SymbolBank
-from inktex.corpus.example import Example
+from inktex.corpus.draft import Draft, gather
+from inktex.corpus.example import STRUCTURE, Example
 from inktex.corpus.language import ExpressionModel
 from inktex.corpus.metrics import WORDS
 from inktex.corpus.placing import Hand, Placed
 from inktex.ink import Ink, Symbol
 from inktex.latex import parse_layout
-
-_WITHOUT_INK = frozenset({"{", "}", "_", "^", r"\limits"})
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class Synthesizer:
             token
             for token in tokens
             if token not in self.bank
-            and token not in _WITHOUT_INK
+            and token not in STRUCTURE
             and not (token in WORDS and all(letter in self.bank for letter in token[1:]))
         )
 
@@ -68,26 +66,21 @@ class Synthesizer:
     def _example(
         self, placed: list[Placed], tokens: tuple[str, ...], random: Random, writer: str, stem: str
     ) -> Example:
-        points, lengths = _gather(placed)
-        strokes_of: list[tuple[int, ...]] = [()] * len(tokens)
-        count = 0
-        for each in placed:
-            number = len(each.glyph.offsets) - 1
-            strokes_of[each.token] += tuple(range(count, count + number))
-            count += number
-        offsets = np.zeros(count + 1, dtype=np.int64)
-        np.cumsum(lengths, out=offsets[1:])
+        points = self._roughened(gather(placed), random)
+        piece = Draft(list(tokens), placed).finished(points)
         ink = Ink(
-            points=self._roughened(points, random),
-            offsets=offsets,
+            points=points,
+            offsets=np.cumsum([0, *map(len, piece.strokes)]),
             truth=" ".join(tokens),
             symbols=tuple(
-                Symbol(token, strokes) for token, strokes in zip(tokens, strokes_of, strict=True) if strokes
+                Symbol(token, strokes)
+                for token, strokes in zip(tokens, piece.strokes_of, strict=True)
+                if strokes
             ),
             writer=writer,
             source=f"synthetic/{stem}" if stem else "synthetic",
         )
-        return Example(ink, tokens, tuple(strokes_of), stem, f"synthetic-{self.bank.name}")
+        return Example(ink, tokens, piece.strokes_of, stem, f"synthetic-{self.bank.name}")
 
     def _roughened(self, points: Points, random: Random) -> Points:
         options = self.options
@@ -102,16 +95,6 @@ class Synthesizer:
         size = options.size * exp(random.gauss(0.0, 0.3))
         transformed: Points = points @ np.array([[size, slope * size], [-slant * size, size]])
         return transformed
-
-
-def _gather(placed: list[Placed]) -> tuple[Points, list[int]]:
-    """Put all glyphs' points in one array; give the lengths of the strokes."""
-    counts = [len(each.points) for each in placed]
-    points = np.concatenate([each.points for each in placed])
-    scales = np.repeat(np.array([(each.scale_x, each.scale_y) for each in placed]), counts, axis=0)
-    places = np.repeat(np.array([(each.x, each.y) for each in placed]), counts, axis=0)
-    lengths = [end - start for each in placed for start, end in pairwise(each.glyph.offsets)]
-    return points * scales + places, lengths
 
 
 def synthesize(

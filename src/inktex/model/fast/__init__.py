@@ -9,7 +9,6 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from inktex.model.attention import LoopWeights
 from inktex.model.encoder import BidirectionalGRU, reversal
 from inktex.model.fast import native
 from inktex.model.fast.loop import fast_loop
@@ -25,7 +24,7 @@ def accelerate(network: Network) -> Network:
     for layer in network.encoder.layers:
         cast(BidirectionalGRU, layer).run = _layer
     for decoder in network.decoders:
-        decoder.loop = _loop
+        decoder.loop = fast_loop
     return network
 
 
@@ -46,28 +45,3 @@ def layer_by_hand(layer: BidirectionalGRU, inputs: Tensor, lengths: Tensor) -> T
     hidden = gru_recurrence(projected, layer.gates, layer.candidate, start)
     back = hidden[:, 1].gather(0, order.expand(-1, -1, layer.units))
     return torch.cat((hidden[:, 0], back), dim=-1)
-
-
-def _loop(
-    annotations: Tensor,
-    keys: Tensor,
-    mask: Tensor,
-    queries: Tensor,
-    gates: Tensor,
-    initial: Tensor,
-    weights: LoopWeights,
-) -> tuple[Tensor, Tensor, Tensor]:
-    compiled = annotations.device.type == "cpu" and native.usable() and keys.shape[-1] % 2 == 0
-    # The loop's small products gain nothing from half precision.
-    with torch.autocast(annotations.device.type, enabled=False):
-        kind = weights.w_att.dtype
-        return fast_loop(
-            annotations.to(kind),
-            keys.to(kind),
-            mask,
-            queries.to(kind),
-            gates.to(kind),
-            initial.to(kind),
-            weights,
-            compiled=compiled,
-        )

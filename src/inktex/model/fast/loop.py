@@ -2,10 +2,10 @@
 
 The loop carries only s, β and what they need; gradients of all weights are large matrix products after it,
 for the reason given in `recurrence.py`. Inside it, the attention layer runs as PyTorch calls or as compiled
-code (`native.py`): the two classes below, which compute the same.
+code (`native.py`), which compute the same.
 """
 
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -17,87 +17,48 @@ from inktex.model.fast import native
 from inktex.model.fast.recurrence import fast_tanh_
 
 
-class AttentionLayer(Protocol):
-    """The layer under the attention's softmax, and its gradients."""
-
-    gradient_type: torch.dtype | None  # of `d_layer`; None: that of the layer
-
-    def forward(
-        self, query: Tensor, keys: Tensor, coverage: Tensor, weights: LoopWeights, layer: Tensor
-    ) -> Tensor:
-        """Fill `layer` (rows, L, n') with the tanh of equation 7; returns the energies (rows, L)."""
-
-    def backward(
-        self,
-        layer: Tensor,
-        d_energy: Tensor,
-        weights: LoopWeights,
-        d_query: Tensor,
-        d_coverage: Tensor,
-        d_layer: Tensor,
-    ) -> None:
-        """Fill `d_layer`, the gradient of the sum under the tanh, and `d_query`; add to `d_coverage`."""
+def attend(
+    query: Tensor, keys: Tensor, coverage: Tensor, weights: LoopWeights, layer: Tensor, compiled: bool
+) -> Tensor:
+    """Fill `layer` (rows, L, n') with the tanh of equation 7; returns the energies (rows, L)."""
+    window = weights.kernel.shape[0]
+    if compiled:
+        energy = layer.new_empty(layer.shape[:2])
+        tensors = (coverage, weights.kernel, keys, query, weights.v_att, layer, energy)
+        native.call("attention_forward", (*layer.shape, window), tensors)
+        return energy
+    if window:
+        torch.matmul(coverage_windows(coverage, window), weights.kernel, out=layer)
+        layer += keys
+        layer += query[:, None]
+    else:
+        torch.add(keys, query[:, None], out=layer)
+    return torch.matmul(fast_tanh_(layer), weights.v_att)
 
 
-class TorchAttention:
-    """By PyTorch calls."""
+def attend_backward(
+    layer: Tensor,
+    d_energy: Tensor,
+    weights: LoopWeights,
+    d_query: Tensor,
+    d_coverage: Tensor,
+    d_layer: Tensor,
+    compiled: bool,
+) -> None:
+    """Fill `d_layer`, the gradient of the sum under the tanh, and `d_query`; add to `d_coverage`.
 
-    gradient_type: torch.dtype | None = None
-
-    def forward(
-        self, query: Tensor, keys: Tensor, coverage: Tensor, weights: LoopWeights, layer: Tensor
-    ) -> Tensor:
-        """See `AttentionLayer`."""
-        if window := weights.kernel.shape[0]:
-            torch.matmul(coverage_windows(coverage, window), weights.kernel, out=layer)
-            layer += keys
-            layer += query[:, None]
-        else:
-            torch.add(keys, query[:, None], out=layer)
-        fast_tanh_(layer)
-        return torch.matmul(layer, weights.v_att)
-
-    def backward(
-        self,
-        layer: Tensor,
-        d_energy: Tensor,
-        weights: LoopWeights,
-        d_query: Tensor,
-        d_coverage: Tensor,
-        d_layer: Tensor,
-    ) -> None:
-        """See `AttentionLayer`."""
-        torch.mul(layer, layer, out=d_layer)
-        d_layer.neg_().add_(1.0).mul_(d_energy[..., None]).mul_(weights.v_att)
-        torch.sum(d_layer, 1, out=d_query)
-        if window := weights.kernel.shape[0]:
-            d_coverage += sum_of_windows(torch.matmul(d_layer, weights.kernel.t()), window)
-
-
-class CompiledAttention:
-    """By `native.c`; its gradients are kept in half precision."""
-
-    gradient_type: torch.dtype | None = torch.bfloat16
-
-    def forward(
-        self, query: Tensor, keys: Tensor, coverage: Tensor, weights: LoopWeights, layer: Tensor
-    ) -> Tensor:
-        """See `AttentionLayer`."""
-        return native.attention_forward(coverage, weights.kernel, keys, query, weights.v_att, layer)
-
-    def backward(
-        self,
-        layer: Tensor,
-        d_energy: Tensor,
-        weights: LoopWeights,
-        d_query: Tensor,
-        d_coverage: Tensor,
-        d_layer: Tensor,
-    ) -> None:
-        """See `AttentionLayer`."""
-        native.attention_backward(
-            layer, d_energy, weights.v_att, weights.kernel, d_layer, d_query, d_coverage
-        )
+    Compiled code keeps `d_layer` in half precision.
+    """
+    window = weights.kernel.shape[0]
+    if compiled:
+        tensors = (layer, d_energy, weights.v_att, weights.kernel, d_layer, d_query, d_coverage)
+        native.call("attention_backward", (*layer.shape, window), tensors)
+        return
+    torch.mul(layer, layer, out=d_layer)
+    d_layer.neg_().add_(1.0).mul_(d_energy[..., None]).mul_(weights.v_att)
+    torch.sum(d_layer, 1, out=d_query)
+    if window:
+        d_coverage += sum_of_windows(torch.matmul(d_layer, weights.kernel.t()), window)
 
 
 def sum_of_windows(windows: Tensor, window: int) -> Tensor:
@@ -121,7 +82,7 @@ class _DecoderLoop(torch.autograd.Function):
         queries: Tensor,  # contribution of y_{t-1} to the query: (T, B, n')
         gates_y: Tensor,  # contribution of y_{t-1} to the GRU: (T, B, 3n)
         initial: Tensor,  # s_0 (B, n)
-        layer_of: AttentionLayer,
+        compiled: bool,
         *tensors: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         weights = LoopWeights(*tensors)
@@ -137,7 +98,7 @@ class _DecoderLoop(torch.autograd.Function):
         for t in range(steps):
             before = hidden[t]
             query = torch.addmm(queries[t], before, weights.w_att)
-            energy = layer_of.forward(query, keys, coverage[t], weights, layers[t])
+            energy = attend(query, keys, coverage[t], weights, layers[t], compiled)
             attention[t] = torch.softmax(energy.masked_fill(~mask, float("-inf")), dim=1)
             torch.add(coverage[t], attention[t], out=coverage[t + 1])
             torch.bmm(attention[t][:, None], annotations, out=contexts[t][:, None])
@@ -149,19 +110,9 @@ class _DecoderLoop(torch.autograd.Function):
             )
             fast_tanh_(candidate.addmm_(contexts[t], weights.c_candidate))
             torch.lerp(before, candidate, gate[:, :n], out=hidden[t + 1])
-        ctx.layer_of = layer_of
-        ctx.save_for_backward(
-            annotations,
-            hidden,
-            gates,
-            candidates,
-            reset_hidden,
-            contexts,
-            attention,
-            coverage,
-            layers,
-            *tensors,
-        )
+        ctx.compiled = compiled
+        made = (hidden, gates, candidates, reset_hidden, contexts, attention, coverage, layers)
+        ctx.save_for_backward(annotations, *made, *tensors)
         return hidden[1:], contexts, attention
 
     @staticmethod
@@ -185,7 +136,7 @@ class _DecoderLoop(torch.autograd.Function):
         d_candidates, d_context_all = torch.empty_like(candidates), torch.empty_like(contexts)
         d_energies = torch.empty_like(attention)
         d_queries = torch.empty(steps, batch, layers.shape[-1], dtype=layers.dtype, device=layers.device)
-        d_layers = torch.empty_like(layers, dtype=ctx.layer_of.gradient_type)
+        d_layers = torch.empty_like(layers, dtype=torch.bfloat16 if ctx.compiled else None)
         transposed = LoopWeights(*(w.t() for w in weights))
         d_state = torch.zeros_like(hidden[0])
         d_coverage = torch.zeros_like(coverage[0])
@@ -203,7 +154,8 @@ class _DecoderLoop(torch.autograd.Function):
             d_alpha += d_coverage
             d_alpha -= (d_alpha * attention[t]).sum(1, keepdim=True)
             torch.mul(d_alpha, attention[t], out=d_energies[t])
-            ctx.layer_of.backward(layers[t], d_energies[t], weights, d_queries[t], d_coverage, d_layers[t])
+            made = d_queries[t], d_coverage, d_layers[t]
+            attend_backward(layers[t], d_energies[t], weights, *made, ctx.compiled)
             d_state.addmm_(d_queries[t], transposed.w_att)
         flat = steps * batch
 
@@ -243,13 +195,19 @@ def fast_loop(
     gates: Tensor,
     initial: Tensor,
     weights: LoopWeights,
-    *,
-    compiled: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """What `plain_loop` computes; with `compiled`, the attention layer as compiled code."""
-    keys, weights = keys.contiguous(), LoopWeights(*(weight.contiguous() for weight in weights))
-    layer_of = CompiledAttention() if compiled else TorchAttention()
-    states, contexts, attention = _DecoderLoop.apply(  # type: ignore[no-untyped-call]
-        annotations, keys, mask, queries, gates, initial, layer_of, *weights
-    )
+    """What `plain_loop` computes; the attention layer as compiled code where that is usable."""
+    compiled = annotations.device.type == "cpu" and native.usable() and keys.shape[-1] % 2 == 0
+    # The loop's small products gain nothing from half precision.
+    with torch.autocast(annotations.device.type, enabled=False):
+        kind = weights.w_att.dtype
+        inputs = (values.to(kind) for values in (queries, gates, initial))
+        states, contexts, attention = _DecoderLoop.apply(  # type: ignore[no-untyped-call]
+            annotations.to(kind),
+            keys.to(kind).contiguous(),
+            mask,
+            *inputs,
+            compiled,
+            *(weight.contiguous() for weight in weights),
+        )
     return states, contexts, attention

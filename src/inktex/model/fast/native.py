@@ -81,40 +81,14 @@ def usable() -> bool:
     return low and library() is not None
 
 
-def _call(name: str, numbers: tuple[int, ...], tensors: tuple[Tensor, ...]) -> None:
+def call(name: str, numbers: tuple[int, ...], tensors: tuple[Tensor, ...]) -> None:
+    """Call a function of `native.c`, which fills some of the tensors."""
     code = library()
     if code is None:
         raise RuntimeError("no compiled code on this machine")
     pointers = [ctypes.c_void_p(tensor.data_ptr()) for tensor in tensors]
     if getattr(code, name)(*(ctypes.c_int(number) for number in numbers), *pointers):
         raise MemoryError("not enough memory for the recurrent layer")
-
-
-def attention_forward(
-    coverage: Tensor, kernel: Tensor, keys: Tensor, query: Tensor, v_att: Tensor, layer: Tensor
-) -> Tensor:
-    """Fill `layer` (B, L, n') with tanh(windows of coverage x kernel + keys + query); gives energies."""
-    energy = layer.new_empty(layer.shape[:2])
-    tensors = (coverage, kernel, keys, query, v_att, layer, energy)
-    _call("attention_forward", (*layer.shape, kernel.shape[0]), tensors)
-    return energy
-
-
-def attention_backward(
-    layer: Tensor,
-    d_energy: Tensor,
-    v_att: Tensor,
-    kernel: Tensor,
-    d_layer: Tensor,
-    d_query: Tensor,
-    d_coverage: Tensor,
-) -> None:
-    """Fill `d_layer` (B, L, n'; bfloat16), of the sum under the tanh, and `d_query` (B, n').
-
-    The gradient of coverage (B, L) is added to `d_coverage`.
-    """
-    tensors = (layer, d_energy, v_att, kernel, d_layer, d_query, d_coverage)
-    _call("attention_backward", (*layer.shape, kernel.shape[0]), tensors)
 
 
 class _NativeLayer(torch.autograd.Function):
@@ -126,10 +100,8 @@ class _NativeLayer(torch.autograd.Function):
         steps, batch, width = projections.shape
         units = width // 6
         projections, lengths = projections.contiguous(), lengths.contiguous()
-        weight_gates, weight_candidate = (
-            weight_gates.detach().contiguous(),
-            weight_candidate.detach().contiguous(),
-        )
+        weight_gates = weight_gates.detach().contiguous()
+        weight_candidate = weight_candidate.detach().contiguous()
         output = projections.new_empty(steps, batch, 2 * units)
         gates = weight_gates.new_empty(2, steps, batch, 2 * units)
         candidates = weight_gates.new_empty(2, steps, batch, units)
@@ -138,7 +110,7 @@ class _NativeLayer(torch.autograd.Function):
         hidden = weight_gates.new_empty(2, steps + 1, batch, units)
         tensors = (projections, weight_gates, weight_candidate, lengths)
         made = (output, gates, candidates, before, reset_hidden, hidden)
-        _call("gru_forward", (steps, batch, units), tensors + made)
+        call("gru_forward", (steps, batch, units), tensors + made)
         ctx.save_for_backward(
             weight_gates, weight_candidate, lengths, gates, candidates, before, reset_hidden, hidden
         )
@@ -153,17 +125,8 @@ class _NativeLayer(torch.autograd.Function):
         _, steps, batch, units = candidates.shape
         d_output = d_output.to(torch.bfloat16).contiguous()
         d_projections = before.new_empty(steps, batch, 6 * units)
-        tensors = (
-            d_output,
-            weight_gates,
-            weight_candidate,
-            lengths,
-            gates,
-            candidates,
-            hidden,
-            d_projections,
-        )
-        _call("gru_backward", (steps, batch, units), tensors)
+        tensors = (d_output, weight_gates, weight_candidate, lengths, gates, candidates, hidden)
+        call("gru_backward", (steps, batch, units), (*tensors, d_projections))
         rows = d_projections.view(steps * batch, 2, 3 * units)
         d_gates, d_candidate = torch.empty_like(weight_gates), torch.empty_like(weight_candidate)
         for direction in range(2):

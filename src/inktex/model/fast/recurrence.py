@@ -94,9 +94,7 @@ class _Recurrence(torch.autograd.Function):
             d_step = d_projections[step]
             d_candidate = d_step[..., 2 * units :]
             torch.mul(carry, to_candidate[step], out=d_candidate)
-            d_reset_hidden = torch.bmm(d_candidate.to(kind), u_candidate_t)
-            if low:
-                d_reset_hidden = d_reset_hidden.to(gates.dtype)
+            d_reset_hidden = torch.bmm(d_candidate.to(kind), u_candidate_t).to(gates.dtype)
             torch.mul(carry, to_update[step], out=d_step[..., :units])
             torch.mul(d_reset_hidden, to_reset[step], out=d_step[..., units : 2 * units])
             carry.mul_(keep[step]).addcmul_(d_reset_hidden, reset[step])
