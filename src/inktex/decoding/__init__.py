@@ -1,10 +1,9 @@
 """From a model's probabilities to an answer: greedy and beam search, ensembles, always well-formed LaTeX."""
 
 from .batching import EncodedStepper, length_batches
-from .beam import beam_search
+from .beam import beam_search, greedy
 from .directions import MOST_CONTENDERS, contenders, rank_by_copies, score_sequences, search_both_ways
 from .ensemble import EnsembleStepper
-from .greedy import greedy
 from .options import Hypothesis, LengthHandling, SearchOptions
 from .stepper import DecodingError, SearchCancelled, State, StepOutput, Stepper
 
