@@ -124,10 +124,8 @@ class TokenTable:
             return number
         assert self._grammar is not None
         number = len(self._states)
-        if number >= len(self._masks):
-            self._grow(max(64, 2 * number))
-        elif number == 0:
-            self._grow(64)
+        if number == len(self._masks):
+            self._grow()
         self._masks[number] = self._grammar.mask(state)
         self._next[number] = -1
         self._closing[number] = self._grammar.shortest_end(state)
@@ -136,16 +134,11 @@ class TokenTable:
         self._numbers[state] = number
         return number
 
-    def _grow(self, size: int) -> None:
+    def _grow(self) -> None:
         """Make room in new arrays: other threads read on in the old ones, which hold all they know of."""
-        used = len(self._states)
-        masks = np.zeros((size, self.vocabulary.size), np.bool_)
-        following = np.full((size, self.vocabulary.size), -1, np.int64)
-        closing = np.zeros(size, np.int32)
-        masks[:used] = self._masks[:used]
-        following[:used] = self._next[:used]
-        closing[:used] = self._closing[:used]
-        self._masks, self._next, self._closing = masks, following, closing
+        self._masks = np.concatenate([self._masks, self._masks])
+        self._next = np.concatenate([self._next, self._next])
+        self._closing = np.concatenate([self._closing, self._closing])
 
 
 @lru_cache(maxsize=8)
