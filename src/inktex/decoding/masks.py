@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from inktex.latex import END_MARK, Grammar, Vocabulary, symbols
 from inktex.latex import State as GrammarState
+from inktex.latex.grammar import LONGEST_DETOUR
 
 from .stepper import Bools, DecodingError, Ids
 
@@ -25,10 +26,6 @@ STRUCTURE = frozenset(
 
 # Symbols that the grammar takes in some places only: with nothing else to write, groups could not be filled.
 NEVER_ALONE = frozenset({"'", "[", "]", r"\mod", *symbols.GROUPS["accents"]})
-
-# No token lengthens the way to a well-formed end by more than this: only so near to the length limit
-# must the consequences of each token be looked at.
-CLOSING_MARGIN = 12
 
 _MOST_STATES = 20_000
 
@@ -70,9 +67,8 @@ class TokenTable:
         """
         if remaining < 0:  # cannot happen while answers end where they must; a search would never end
             raise DecodingError("an answer has become longer than its limit")
-        if remaining > CLOSING_MARGIN + self._furthest or remaining > CLOSING_MARGIN + int(
-            self._closing[states].max()
-        ):
+        margin = remaining - LONGEST_DETOUR  # only near the limit the consequences of a token are looked at
+        if margin > self._furthest or margin > int(self._closing[states].max()):
             mask = self._masks[states]
         else:
             mask = np.stack([self._mask_within(state, remaining) for state in states.tolist()])
