@@ -282,7 +282,7 @@ def symbol_table() -> dict[str, Any]:
             name: ["".join(symbols.symbol(rf"\{name}{{{each}}}").character for each in letters), call]
             for name, (_, call, _) in symbols._ALPHABETS.items()
         },
-        "token_of": symbols._TOKENS,
+        "token_of": symbols.TOKEN_OF,
         "looks": symbols._LOOKS,
         "matrices": symbols.MATRICES,
     }
@@ -292,7 +292,7 @@ def mathml_tables() -> dict[str, Any]:
     """What the MathML printer knows."""
     return {
         "namespace": mathml.NAMESPACE,
-        "small_accents": sorted(mathml._SMALL_ACCENTS),
+        "small_accents": sorted(known.SMALL_ACCENTS),
         "below": sorted(mathml._BELOW),
         "upright": list(mathml._UPRIGHT),
         "prefixed": list("∀∃∄¬"),

@@ -187,9 +187,3 @@ class TestEnsemble:
     def test_models_of_different_vocabularies_are_refused(self):
         with pytest.raises(DecodingError, match="vocabulary"):
             EnsembleStepper([RnnStepper(1), RnnStepper(1, vocabulary=Vocabulary(("<eol>", "x", "{", "}")))])
-
-    def test_weights_must_fit_the_models(self):
-        with pytest.raises(DecodingError, match="weights"):
-            EnsembleStepper([RnnStepper(1)], weights=[1.0, 2.0])
-        with pytest.raises(DecodingError, match="at least one"):
-            EnsembleStepper([])

@@ -1,12 +1,11 @@
 """From a model's probabilities to an answer: greedy and beam search, ensembles, always well-formed LaTeX."""
 
 from .batching import EncodedStepper, length_batches
-from .beam import beam_search
+from .beam import beam_search, greedy
 from .directions import MOST_CONTENDERS, contenders, rank_by_copies, score_sequences, search_both_ways
 from .ensemble import EnsembleStepper
-from .greedy import greedy
-from .options import Hypothesis, LengthHandling, SearchOptions
-from .stepper import DecodingError, SearchCancelled, State, StepOutput, Stepper
+from .options import Hypothesis, SearchOptions
+from .stepper import DecodingError, SearchCancelled, StepOutput, Stepper
 
 __all__ = [
     "MOST_CONTENDERS",
@@ -14,10 +13,8 @@ __all__ = [
     "EncodedStepper",
     "EnsembleStepper",
     "Hypothesis",
-    "LengthHandling",
     "SearchCancelled",
     "SearchOptions",
-    "State",
     "StepOutput",
     "Stepper",
     "beam_search",

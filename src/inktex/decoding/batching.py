@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from inktex.latex import Vocabulary
-
-from .stepper import Ids, State, StepOutput, Stepper
+from .stepper import State, Stepper
 
 
 class EncodedStepper:
@@ -15,29 +13,13 @@ class EncodedStepper:
 
     def __init__(self, stepper: Stepper, features: Sequence[Any]) -> None:
         """Encode the expressions that will be searched, one after the other or several together."""
-        self._stepper = stepper
         self._state = stepper.start(features)
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The vocabulary of the stepper."""
-        return self._stepper.vocabulary
+        self.vocabulary = stepper.vocabulary
+        self.step, self.select, self.lengths = stepper.step, stepper.select, stepper.lengths
 
     def start(self, features: Sequence[int]) -> State:
         """The states of some of the expressions, by their positions."""
-        return self._stepper.select(self._state, np.asarray(features, np.int64))
-
-    def step(self, state: State, tokens: Ids) -> StepOutput:
-        """Ask the stepper."""
-        return self._stepper.step(state, tokens)
-
-    def select(self, state: State, rows: Ids) -> State:
-        """Ask the stepper."""
-        return self._stepper.select(state, rows)
-
-    def lengths(self, state: State) -> Ids:
-        """Ask the stepper."""
-        return self._stepper.lengths(state)
+        return self.select(self._state, np.asarray(features, np.int64))
 
 
 def length_batches(lengths: Sequence[int], size: int) -> list[list[int]]:

@@ -14,12 +14,11 @@ import math
 import time
 from bisect import insort
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from .history import History
 from .masks import permitted_tokens, token_table
 from .options import Hypothesis, SearchOptions
 from .stepper import LOWEST_LOG_PROB, DecodingError, Floats, Ids, SearchCancelled, Stepper
@@ -54,6 +53,23 @@ def beam_search(
     return search.answers()
 
 
+def greedy(stepper: Stepper, features: Sequence[Any], options: SearchOptions = _DEFAULT) -> list[Hypothesis]:
+    """One answer for each expression, by the most probable token at every step; `beam` plays no part."""
+    alone = replace(options, beam=1, top=1, prune=None)
+    return [answer for (answer,) in beam_search(stepper, features, alone)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """The choices of one step. Lists, since they are read one by one; looking into an array costs more."""
+
+    parents: list[int]  # of each choice: which choice of the step before it continues
+    rows: list[int]  # which row of the model's output it was read from
+    tokens: list[int]
+    log_probs: list[float]  # of the model
+    attention: Floats  # (rows, L)
+
+
 @dataclass(slots=True)
 class _Expression:
     """What the search has found for one expression."""
@@ -86,7 +102,7 @@ class _Search:
         self._stepper = stepper
         self._state = stepper.start(features)
         self._lengths = stepper.lengths(self._state)
-        self._history = History()
+        self._steps: list[_Step] = []  # back-pointers, followed once a hypothesis is finished
         self._count = 0  # tokens of every hypothesis so far
 
         self._expressions = [_Expression() for _ in features]
@@ -115,7 +131,8 @@ class _Search:
         size = candidates.shape[1]
         rows, tokens = [place // size for place in chosen], [place % size for place in chosen]
         log_probs = output.log_probs.take(chosen).tolist()
-        self._history.record([self._origins[row] for row in rows], rows, tokens, log_probs, output.attention)
+        parents = [self._origins[row] for row in rows]
+        self._steps.append(_Step(parents, rows, tokens, log_probs, output.attention))
         self.groups, self._origins = groups, kept
         if not kept:
             return
@@ -148,12 +165,25 @@ class _Search:
         if not all(each.finished for each in self._expressions):
             raise DecodingError("no well-formed answer can be written with the symbols that are allowed")
         return [
-            [
-                self._history.trace(step, choice, length=int(length), score=-negated, cut=cut)
-                for negated, step, choice, cut in each.finished[: self._options.top]
-            ]
+            [self._traced(int(length), *finished) for finished in each.finished[: self._options.top]]
             for each, length in zip(self._expressions, self._lengths, strict=True)
         ]
+
+    def _traced(self, length: int, negated: float, step: int, choice: int, cut: bool) -> Hypothesis:
+        """The hypothesis that ended with this choice; its expression has `length` annotations."""
+        tokens: list[int] = []
+        log_probs: list[float] = []
+        attention = np.empty((step + 1, length), np.float32)
+        for place in range(step, -1, -1):
+            past = self._steps[place]
+            tokens.append(past.tokens[choice])
+            log_probs.append(past.log_probs[choice])
+            attention[place] = past.attention[past.rows[choice], :length]
+            choice = past.parents[choice]
+        token_log_probs = np.array(log_probs[::-1], np.float32)
+        return Hypothesis(
+            tuple(tokens[:0:-1]), float(sum(log_probs)), -negated, token_log_probs, attention, cut
+        )
 
     def _choose(
         self, candidates: Floats, group: _Rows, chosen: list[int], kept: list[int], totals: list[float]

@@ -16,7 +16,7 @@ from .batching import EncodedStepper
 from .beam import beam_search
 from .masks import token_table
 from .options import Hypothesis, SearchOptions
-from .stepper import LOWEST_LOG_PROB, Floats, Stepper
+from .stepper import LOWEST_LOG_PROB, Stepper
 
 # Hypotheses that copies of the ink may decide between: this near to the best (in nats), and so many. Twenty
 # without a limit give no better answers (docs/experiments.md) and take ten times as long.
@@ -52,19 +52,12 @@ def score_sequences(
         attention[rows, step] = output.attention[:, :length]
         state = output.state
     log_probs = np.maximum(log_probs, LOWEST_LOG_PROB)
-    return [
-        _hypothesis(tokens, log_probs[row, :count], attention[row, :count], options)
-        for row, (tokens, count) in enumerate(zip(sequences, counts, strict=True))
-    ]
-
-
-def _hypothesis(
-    tokens: tuple[int, ...], log_probs: Floats, attention: Floats, options: SearchOptions
-) -> Hypothesis:
-    total = float(log_probs.sum())
-    return Hypothesis(
-        tokens, total, options.score(total, len(log_probs)), log_probs.astype(np.float32), attention
-    )
+    found = []
+    for row, (tokens, count) in enumerate(zip(sequences, counts, strict=True)):
+        total = float(log_probs[row, :count].sum())
+        score = options.score(total, count)
+        found.append(Hypothesis(tokens, total, score, log_probs[row, :count], attention[row, :count]))
+    return found
 
 
 def search_both_ways(
@@ -103,16 +96,12 @@ def search_both_ways(
         unseen = [hypothesis.tokens for hypothesis in own if hypothesis.tokens not in turned]
         scored = score_sequences(backward, theirs, [tokens[::-1] for tokens in unseen], options)
         turned |= {tokens: answer.log_prob for tokens, answer in zip(unseen, scored, strict=True)}
-        ranked = [
-            replace(each, score=each.score + options.backward_weight * _score(options, turned, each))
-            for each in own
-        ]
+        ranked = []
+        for each in own:
+            other_score = options.score(turned[each.tokens], len(each.tokens) + 1)
+            ranked.append(replace(each, score=each.score + options.backward_weight * other_score))
         found.append(sorted(ranked, key=lambda hypothesis: -hypothesis.score)[: options.top])
     return found
-
-
-def _score(options: SearchOptions, log_probs: dict[tuple[int, ...], float], hypothesis: Hypothesis) -> float:
-    return options.score(log_probs[hypothesis.tokens], len(hypothesis.tokens) + 1)
 
 
 def contenders(found: Sequence[Hypothesis]) -> list[Hypothesis]:

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from inktex.latex import Vocabulary
-
 from .stepper import DecodingError, Floats, Ids, State, StepOutput, Stepper
 
 
@@ -36,24 +34,14 @@ class EnsembleStepper:
         `weights` (equal by default) are scaled to sum to 1. Where members read different features, each
         expression is given as a sequence of arrays, and `views[i]` says which of them member i reads.
         """
-        if not steppers:
-            raise DecodingError("an ensemble needs at least one model")
         self._steppers = tuple(steppers)
+        self.vocabulary = self._steppers[0].vocabulary
         for number, stepper in enumerate(self._steppers[1:], 2):
             if stepper.vocabulary.tokens != self.vocabulary.tokens:
                 raise DecodingError(f"model {number} of the ensemble has another vocabulary than model 1")
         shares = np.ones(len(steppers)) if weights is None else np.asarray(weights, float)
-        if shares.shape != (len(steppers),) or not (shares > 0).all():
-            raise DecodingError(f"weights: one positive number for each of the {len(steppers)} models")
-        if views is not None and len(views) != len(steppers):
-            raise DecodingError(f"views: one number for each of the {len(steppers)} models")
         self._log_shares = np.log(shares / shares.sum()).astype(np.float32)
         self._views = views
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The vocabulary that all members share."""
-        return self._steppers[0].vocabulary
 
     def start(self, features: Sequence[Any]) -> State:
         """Encode the expressions with every member."""

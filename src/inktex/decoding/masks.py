@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from inktex.latex import END_MARK, Grammar, Vocabulary, symbols
 from inktex.latex import State as GrammarState
+from inktex.latex.grammar import LONGEST_DETOUR
 
 from .stepper import Bools, DecodingError, Ids
 
@@ -25,10 +26,6 @@ STRUCTURE = frozenset(
 
 # Symbols that the grammar takes in some places only: with nothing else to write, groups could not be filled.
 NEVER_ALONE = frozenset({"'", "[", "]", r"\mod", *symbols.GROUPS["accents"]})
-
-# No token lengthens the way to a well-formed end by more than this: only so near to the length limit
-# must the consequences of each token be looked at.
-CLOSING_MARGIN = 12
 
 _MOST_STATES = 20_000
 
@@ -70,9 +67,8 @@ class TokenTable:
         """
         if remaining < 0:  # cannot happen while answers end where they must; a search would never end
             raise DecodingError("an answer has become longer than its limit")
-        if remaining > CLOSING_MARGIN + self._furthest or remaining > CLOSING_MARGIN + int(
-            self._closing[states].max()
-        ):
+        margin = remaining - LONGEST_DETOUR  # only near the limit the consequences of a token are looked at
+        if margin > self._furthest or margin > int(self._closing[states].max()):
             mask = self._masks[states]
         else:
             mask = np.stack([self._mask_within(state, remaining) for state in states.tolist()])
@@ -124,10 +120,8 @@ class TokenTable:
             return number
         assert self._grammar is not None
         number = len(self._states)
-        if number >= len(self._masks):
-            self._grow(max(64, 2 * number))
-        elif number == 0:
-            self._grow(64)
+        if number == len(self._masks):
+            self._grow()
         self._masks[number] = self._grammar.mask(state)
         self._next[number] = -1
         self._closing[number] = self._grammar.shortest_end(state)
@@ -136,16 +130,11 @@ class TokenTable:
         self._numbers[state] = number
         return number
 
-    def _grow(self, size: int) -> None:
+    def _grow(self) -> None:
         """Make room in new arrays: other threads read on in the old ones, which hold all they know of."""
-        used = len(self._states)
-        masks = np.zeros((size, self.vocabulary.size), np.bool_)
-        following = np.full((size, self.vocabulary.size), -1, np.int64)
-        closing = np.zeros(size, np.int32)
-        masks[:used] = self._masks[:used]
-        following[:used] = self._next[:used]
-        closing[:used] = self._closing[:used]
-        self._masks, self._next, self._closing = masks, following, closing
+        self._masks = np.concatenate([self._masks, self._masks])
+        self._next = np.concatenate([self._next, self._next])
+        self._closing = np.concatenate([self._closing, self._closing])
 
 
 @lru_cache(maxsize=8)

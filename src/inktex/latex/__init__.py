@@ -2,12 +2,12 @@
 
 from .alignment import CROHME_CLASSES, token_strokes
 from .grammar import Grammar, State
-from .layout import Layout, Node, Relation, parse_layout
+from .layout import Layout, Node, parse_layout
 from .mathml import to_mathml
 from .mathml_layout import layout_from_mathml
 from .normalize import normalize
-from .printer import Printed, Style, in_lines, print_latex, print_with_spans
-from .symbols import Symbol, look_alike, symbol
+from .printer import Style, in_lines, print_latex, print_with_spans
+from .symbols import look_alike, symbol
 from .tokens import LatexError, join, tokenize
 from .typst import to_typst
 from .vocabulary import END_MARK, Vocabulary, wide_vocabulary
@@ -19,11 +19,8 @@ __all__ = [
     "LatexError",
     "Layout",
     "Node",
-    "Printed",
-    "Relation",
     "State",
     "Style",
-    "Symbol",
     "Vocabulary",
     "in_lines",
     "join",

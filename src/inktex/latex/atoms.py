@@ -56,12 +56,17 @@ def append(atoms: list[Atom], atom: Atom) -> None:
         atoms.append(atom)
 
 
+def extend(atoms: list[Atom], following: Iterable[Atom]) -> None:
+    """Add several atoms to a row."""
+    for atom in following:
+        append(atoms, atom)
+
+
 def joined(rows: Iterable[list[Atom]]) -> list[Atom]:
     """Several rows, one after the other, as one row."""
     atoms: list[Atom] = []
     for row in rows:
-        for atom in row:
-            append(atoms, atom)
+        extend(atoms, row)
     return atoms
 
 
@@ -128,7 +133,7 @@ def make_canonical(atoms: list[Atom]) -> None:
         for row in atom.inner_rows():
             make_canonical(row)
         _drop_empty_columns(atom)
-    _open_single_cells(atoms)
+    atoms[:] = joined(map(_opened, atoms))
     _join_row(atoms)
     _join_brackets(atoms)
     for atom in atoms:
@@ -160,12 +165,8 @@ def _drop_empty_columns(atom: Atom) -> None:
         atom.cells = [[cell for cell, kept in zip(row, used, strict=False) if kept] for row in atom.cells]
 
 
-def _open_single_cells(atoms: list[Atom]) -> None:
-    """A matrix of one cell, and one aligned line, are what stands in them."""
-    atoms[:] = joined(_opened(atom) for atom in atoms)
-
-
 def _opened(atom: Atom) -> list[Atom]:
+    """A matrix of one cell, and one aligned line, are what stands in them."""
     environment = atom.environment
     if len(atom.cells) != 1 or (environment != "aligned" and len(atom.cells[0]) > 1):
         return [atom]

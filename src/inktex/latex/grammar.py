@@ -66,8 +66,7 @@ _SCRIPT_BIT = {SUB: 1, SUP: 2}
 _STRUCTURE = (SUB, SUP, LIMITS, FRAC, SQRT, ACCENT)
 _IS_MATRIX = tuple(name in MATRICES for name in ENVIRONMENTS)
 _ONE_SYMBOL_GROUP = 3  # the shortest group: `{`, a symbol, `}`
-# More than any single token adds to the way to the end: a fraction, and a new line of a matrix.
-_LONGEST_DETOUR, _LONGEST_DETOUR_WITH_ENVIRONMENTS = 8, MAX_COLUMNS + 2
+LONGEST_DETOUR = MAX_COLUMNS + 2  # no token lengthens the way to the end by more: a new line of a matrix
 
 
 class Grid(NamedTuple):
@@ -110,9 +109,7 @@ class Grammar:
         self._kind_masks = [np.array([kind == each for each in self._kinds]) for kind in range(NEVER)]
         self._examples = {kind: token for token, kind in reversed(list(enumerate(self._kinds)))}
         self._heads = [kind for kind in range(BEGIN, TAIL) if kind in self._kinds]
-        self._detour = _LONGEST_DETOUR_WITH_ENVIRONMENTS if self._heads else _LONGEST_DETOUR
         self._masks: dict[tuple[object, ...], NDArray[np.bool_]] = {}
-        self._sets: dict[tuple[object, ...], frozenset[int]] = {}
 
     def mask(self, state: State) -> NDArray[np.bool_]:
         """True for the ids that may come next, id 0 if the expression may end; shared and read-only."""
@@ -125,10 +122,7 @@ class Grammar:
 
     def allowed(self, state: State) -> frozenset[int]:
         """The ids that may come next, as a set."""
-        key = self._situation(state)
-        if key not in self._sets:
-            self._sets[key] = frozenset(np.flatnonzero(self.mask(state)).tolist())
-        return self._sets[key]
+        return frozenset(np.flatnonzero(self.mask(state)).tolist())
 
     def advance(self, state: State, token: int) -> State:
         """The state after one more token; LatexError if that token may not come here."""
@@ -188,7 +182,7 @@ class Grammar:
 
     def mask_within(self, state: State, budget: int) -> NDArray[np.bool_]:
         """Like `mask`, but only tokens after which `budget` tokens, this one included, are enough to end."""
-        if budget >= self.shortest_end(state) + self._detour:
+        if budget >= self.shortest_end(state) + LONGEST_DETOUR:
             return self.mask(state)
         return self._join(
             kind

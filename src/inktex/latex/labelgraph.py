@@ -21,14 +21,6 @@ from .layout import Layout, Node, Row
 
 NodeName = TypeVar("NodeName")  # paths or stroke numbers
 
-_RELATIONS = {
-    "right": "Right",
-    "above": "Above",
-    "below": "Below",
-    "sub": "Sub",
-    "sup": "Sup",
-    "inside": "Inside",
-}
 _STROKE_CLASSES = {**CROHME_CLASSES, r"\frac": "-", "<": r"\lt", ">": r"\gt"}
 
 
@@ -119,7 +111,7 @@ def written_graph(layout: Layout) -> SymbolGraph:
         for node in layout.symbols()
         if node.strokes
     }
-    pairs = [(parent, child, _RELATIONS[relation]) for parent, child, relation in layout.relations()]
+    pairs = [(parent, child, relation.capitalize()) for parent, child, relation in layout.relations()]
     pairs += [(node, node.inside[1], "Inside") for node in layout.symbols() if _hangs_twice(node)]
     relations = {
         (frozenset(parent.strokes), frozenset(child.strokes)): relation

@@ -106,9 +106,7 @@ def parse_layout(tokens: Sequence[str]) -> Layout:
 
     LatexError if they are not in that form; `normalize` brings any LaTeX into it.
     """
-    parser = _Parser(tokens)
-    row = parser.row((), 0)
-    return Layout(row)
+    return Layout(_Parser(tokens).row((), 0))
 
 
 class _Parser:

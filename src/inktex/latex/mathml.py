@@ -16,22 +16,6 @@ from .symbols import MATRICES, Role, symbol
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 _THIN_SPACE = '<mspace width="0.1667em"/>'
-# Accents that keep their size; all others grow with what they stand over.
-_SMALL_ACCENTS = frozenset(
-    [
-        r"\hat",
-        r"\bar",
-        r"\vec",
-        r"\dot",
-        r"\ddot",
-        r"\dddot",
-        r"\tilde",
-        r"\check",
-        r"\acute",
-        r"\grave",
-        r"\mathring",
-    ]
-)
 _BRACKETS = MATRICES | {"cases": ("{", "")}
 _COLUMNS = {"cases": ("left", "left"), "aligned": ("right", "left")}
 _BELOW = {r"\underline", r"\underbrace"}
@@ -161,7 +145,7 @@ class _Writer:
         shown = symbol(node.label)
         if shown.role is not Role.STRUCTURE:
             return _element("mrow", row, mark)
-        stretchy = "false" if node.label in _SMALL_ACCENTS else "true"
+        stretchy = "false" if node.label in known.SMALL_ACCENTS else "true"
         accent = _element("mo", shown.character, {"stretchy": stretchy, **mark})
         if node.label in _BELOW:
             return _element("munder", row + accent, {"accentunder": "true"})

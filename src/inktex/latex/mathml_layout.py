@@ -120,11 +120,7 @@ def _nodes(element: Element, written: _Written, depth: int) -> Row:
         # A script on a longer base, as on `( a + b )`, stands at the last symbol of it.
         *before, base = child(0) or (Node(""),)
         for place, kind in enumerate(_SCRIPTED[name], start=1):
-            base = (
-                replace(base, sub=base.sub + child(place))
-                if kind == "sub"
-                else replace(base, sup=base.sup + child(place))
-            )
+            base = replace(base, **{kind: getattr(base, kind) + child(place)})
         return (*before, base)
     if name == "mtable" and len(element):
         lines = (line for line in element if _name(line) in ("mtr", "mlabeledtr"))

@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Iterator
 
 from . import words as known
-from .atoms import Atom, append, grid, join_spelt, joined, make_canonical, written
-from .symbols import CELL, NEW_ROW, token_of
+from .atoms import Atom, append, extend, grid, join_spelt, joined, make_canonical, written
+from .symbols import CELL, NEW_ROW, TOKEN_OF
 from .tokens import MAX_DEPTH, LatexError, excerpt, tokenize
 
 # A brace that is written out counts up to three levels when it is read again (argument, group, index of a
@@ -34,7 +34,7 @@ def normalize(latex: str, *, canonical: bool = True) -> tuple[str, ...]:
     closing brace too many is ignored, since truth strings in circulation have them.
     """
     parser = _Parser(latex, list(_clean(tokenize(_POSITION.sub(r"\1", _ROW_SPACE.sub(r"\\\\ ", latex))))))
-    atoms = parser.whole()
+    atoms = parser.lines("", None, depth=0)  # lines that no environment encloses are aligned ones
     join_spelt(atoms)
     if canonical:
         make_canonical(atoms)
@@ -72,7 +72,7 @@ def _clean(raw: tuple[str, ...]) -> Iterator[str]:
             continue
         if word.startswith(r"\mathscr{"):
             word = word.replace("scr", "cal", 1)
-        yield from known.SYNONYMS.get(word) or (token_of(word) or word,)
+        yield from known.SYNONYMS.get(word) or (TOKEN_OF.get(word, word),)
 
 
 class _Parser:
@@ -88,10 +88,6 @@ class _Parser:
 
     def peek(self) -> str | None:
         return self.words[self.place] if self.place < len(self.words) else None
-
-    def whole(self) -> list[Atom]:
-        """All the words; lines that no environment encloses are aligned ones."""
-        return self.lines("", None, depth=0)
 
     def lines(self, environment: str, closing: str | None, depth: int) -> list[Atom]:
         """Rows of cells up to and past the closing word; "" makes an environment only where it needs one."""
@@ -134,8 +130,7 @@ class _Parser:
                 self.place += 1
                 switched: list[Atom] = []
                 ended = self.row(switched, depth + 1, closings, in_script)
-                for atom in _in_alphabet(known.ALPHABET_SWITCHES[word], switched):
-                    append(atoms, atom)
+                extend(atoms, _in_alphabet(known.ALPHABET_SWITCHES[word], switched))
                 return ended
             self.element(atoms, depth, in_script)
         if closings is not _LINES:
@@ -154,33 +149,27 @@ class _Parser:
         elif word in _LINES or word.startswith(r"\end{"):
             raise self.error(f"{word} stands where no environment is open")
         elif word.startswith(r"\begin{"):
-            for atom in self.environment(word[len(r"\begin{") : -1], depth + 1):
-                append(atoms, atom)
+            extend(atoms, self.environment(word[len(r"\begin{") : -1], depth + 1))
         elif word in known.INFIX or word in known.ALPHABET_SWITCHES:
             raise self.error(f"{word} stands where an argument is expected")
         elif word in known.NAMING and (name := self.name()):
-            for token in name:
-                append(atoms, Atom([token]))
+            extend(atoms, (Atom([token]) for token in name))
         elif word in known.FONTS:
             self.argument(word, atoms, depth, in_script)
         elif word in known.ALPHABETS:
             letters: list[Atom] = []
             self.argument(word, letters, depth, in_script)
-            for atom in _in_alphabet(word, letters):
-                append(atoms, atom)
+            extend(atoms, _in_alphabet(word, letters))
         elif word in known.WRAPPED:
             before, after = known.WRAPPED[word]
-            for token in before:
-                append(atoms, Atom([token]))
+            extend(atoms, (Atom([token]) for token in before))
             self.argument(word, atoms, depth)
-            for token in after:
-                append(atoms, Atom([token]))
+            extend(atoms, (Atom([token]) for token in after))
         elif word == r"\substack":
             if self.peek() != "{":
                 raise self.error(f"{word} lacks its argument")
             self.place += 1
-            for atom in self.lines("matrix", "}", depth + 1):
-                append(atoms, atom)
+            extend(atoms, self.lines("matrix", "}", depth + 1))
         elif word in known.DROPPED_WITH_ARGUMENT:
             self.argument(word, [], depth)
         elif word in ("^", "_"):

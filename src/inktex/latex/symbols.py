@@ -144,13 +144,9 @@ def symbol(token: str) -> Symbol:
     return Symbol(token, name, Role.ORDINARY, f'"{name}"' if name.isalnum() else "\\" + name)
 
 
-def token_of(character: str) -> str | None:
-    """The LaTeX token of a character, as in `α`; None for ASCII and for unknown characters."""
-    return _TOKENS.get(character)
-
-
-# Of two tokens for one character (`\perp` and `\bot`) the first counts; accents never stand alone.
-_TOKENS = {
+# The LaTeX token of a character, as in `α`, where that is not ASCII. Of two tokens for one character (`\perp`
+# and `\bot`) the first counts; accents never stand alone.
+TOKEN_OF = {
     each.character: each.token
     for each in reversed(_SYMBOLS.values())
     if len(each.character) == 1 and not each.character.isascii() and each.role is not Role.STRUCTURE

@@ -3,7 +3,6 @@
 Id 0 is the mark `<eol>`, which both starts and ends every sequence (paper, section II-B: K words with it).
 """
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -71,29 +70,11 @@ class Vocabulary:
         """Those of the tokens, in their order, that the vocabulary does not hold."""
         return tuple(token for token in tokens if token not in self._ids)
 
-    def to_json(self) -> str:
-        """The vocabulary as JSON text, one list of tokens."""
-        return json.dumps(list(self.tokens), ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> "Vocabulary":
-        """Read what `to_json` wrote; LatexError if it is something else."""
-        try:
-            tokens = json.loads(text)
-        except ValueError as error:
-            raise LatexError(f"a vocabulary is stored as a JSON list of tokens: {error}") from None
-        if not isinstance(tokens, list):
-            raise LatexError("a vocabulary is stored as a JSON list of tokens")
-        return cls(tokens)
-
     def __contains__(self, token: object) -> bool:
         return token in self._ids
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.tokens)
-
-    def __len__(self) -> int:
-        return len(self.tokens)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vocabulary) and self.tokens == other.tokens

@@ -39,13 +39,11 @@ DROPPED_WITH_ARGUMENT = _words("dropped_with_argument")
 ONE_ARGUMENT = _words("one_argument")
 TWO_ARGUMENTS = _words("two_arguments")
 
+# Accents that keep their size; all others grow with what they stand over.
+SMALL_ACCENTS = _words("small_accents")
+
 # Accents that differ only in length.
-LONG_ACCENTS = {
-    r"\bar": r"\overline",
-    r"\hat": r"\widehat",
-    r"\tilde": r"\widetilde",
-    r"\vec": r"\overrightarrow",
-}
+LONG_ACCENTS: dict[str, str] = _DATA["long_accents"]
 SHORT_ACCENTS = {long: short for short, long in LONG_ACCENTS.items()}
 
 # Commands that set their argument in another alphabet; `\cal` does so to the end of its group.
@@ -62,14 +60,7 @@ WRAPPED = {
 }
 
 # What `\not` in front of a symbol makes of it.
-NEGATED = {
-    "=": r"\neq",
-    r"\in": r"\notin",
-    r"\subseteq": r"\nsubseteq",
-    r"\exists": r"\nexists",
-    "|": r"\nmid",
-    r"\rightarrow": r"\nrightarrow",
-}
+NEGATED: dict[str, str] = _DATA["negated"]
 
 # The environments of LaTeX, by what they look like on paper; "" are those of a whole display.
 ENVIRONMENTS = {name: like for like, names in _DATA["environments"].items() for name in names.split()}
