@@ -106,7 +106,7 @@ def recognize(
     if engine is Engine.ray:
         if out is None or page or copy or retry:
             raise typer.BadParameter("--engine ray needs --output, and has no --page, --copy or --retry")
-        from inktex.bulk.clusters import recognize_in_parts
+        from inktex.bulk.parts import recognize_in_parts
         from inktex.cli.progress import progress_bar
         from inktex.reading.ray_executor import RayActors
 
