@@ -5,6 +5,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
+from uuid import uuid4
 
 if sys.platform != "win32":
     import fcntl
@@ -28,7 +29,8 @@ class WriteError(OSError):
 def write_atomically(path: Path, content: bytes | str) -> None:
     """Write `content` to `path`; on failure the old file stays as it was and an `OSError` names the path."""
     data = content.encode() if isinstance(content, str) else content
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # A name of its own for every attempt: two threads, or two machines of a cluster, may write at once.
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:

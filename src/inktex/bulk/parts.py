@@ -1,20 +1,25 @@
-"""Processes one unit of work: reads its inks, recognizes them, and writes one part file atomically."""
+"""Recognizes large collections in parts, on this machine or on a cluster of Ray.
+
+Each unit of work is read by itself, and its answers become one part file, written atomically. A unit may be
+done twice after a machine failed; every input still has exactly one output.
+"""
 
 import json
 import os
-import uuid
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from inktex.bulk.units import Unit
-from inktex.files import WriteError
+from inktex.bulk.results import row_of
+from inktex.bulk.units import Plan, Unit, units_of
+from inktex.files import write_atomically
 from inktex.ink import Ink, InkError, Limits
 from inktex.ink.errors import printable
 from inktex.ink.limits import DEFAULT_LIMITS
+from inktex.reading import Executor, Model, ModelFile, find_model, read_model
+from inktex.reading.opening import read_folder
 from inktex.recognizer import RecognizeOptions, Recognizer
-from inktex.recognizer.answer import SCHEMA
 from inktex.store.row import StoreRow
 from inktex.store.sources import ink_of, rows_in
 
@@ -25,6 +30,58 @@ class PartCount:
 
     inks: int
     failures: int
+
+
+def recognize_in_parts(
+    sources: Sequence[str],
+    out: Path,
+    *,
+    model: str | None,
+    beam: int,
+    options: RecognizeOptions,
+    executor: Executor,
+    fresh: bool,
+    limits: Limits,
+    advance: Callable[[int], None],
+) -> PartCount:
+    """Recognise all sources into part files in `out`; what is there from a run before is not done again."""
+    path = find_model(model)
+    file = read_folder(path) if path.is_dir() else read_model(path)
+    plan = Plan(tuple(units_of(sources)), out.absolute(), parquet=out.suffix.casefold() == ".parquet")
+    with plan.lock():
+        remaining = plan.open(
+            {"model": file.sha256, "beam": beam, **asdict(options), **asdict(limits)}, fresh=fresh
+        )
+        done = sorted(set(range(len(plan.units))) - set(remaining))
+        counts = [count_part(plan.part(number)) for number in done]
+        advance(sum(each.inks for each in counts))
+        if remaining:
+            name = path.name if path.is_dir() else path.stem
+            # The model's content is sent along, so the machines of a cluster need no copy of it.
+            make = partial(_unit_worker, file, name, beam, options, limits, os.getcwd())
+            for count in executor.map(
+                make, [(plan.units[number], plan.part(number)) for number in remaining]
+            ):
+                counts.append(count)
+                advance(count.inks)
+        lost = [plan.part(number).name for number in remaining if not plan.part(number).exists()]
+        if lost:
+            raise OSError(
+                f"{out}: {len(lost)} parts did not arrive here ({lost[0]} is the first); "
+                "name a folder that all machines of the cluster share"
+            )
+        plan.finish()
+    return PartCount(sum(each.inks for each in counts), sum(each.failures for each in counts))
+
+
+def _unit_worker(
+    file: ModelFile, name: str, beam: int, options: RecognizeOptions, limits: Limits, folder: str
+) -> Callable[[tuple[Unit, Path]], PartCount]:
+    """In a worker: load the model and give what does a unit."""
+    if os.path.isdir(folder):  # that of the command: sources may be relative to it
+        os.chdir(folder)
+    recognizer = Recognizer(Model.of_file(file, name), beam=beam)
+    return lambda work: do_unit(*work, recognizer, options, limits)
 
 
 def do_unit(
@@ -40,28 +97,29 @@ def do_unit(
             rows[place] = replace(rows[place], error=str(answer.inside(source=rows[place].source)))
         else:
             rows[place] = replace(rows[place], recognition=answer.to_json())
-    _write(part, rows)
+    if part.suffix == ".parquet":
+        from inktex.store.files import write_store
+
+        write_store(part, rows)
+    else:
+        write_atomically(part, "".join(json.dumps(row_of(row), ensure_ascii=False) + "\n" for row in rows))
     return PartCount(len(rows), sum(row.error is not None for row in rows))
 
 
 def unit_inks(unit: Unit, limits: Limits = DEFAULT_LIMITS) -> Iterator[tuple[str, Ink | InkError]]:
     """Names and inks of a unit."""
-    if unit.group is not None:
-        yield from _group_inks(unit.files[0], unit.group)
+    if unit.group is None:
+        for file in unit.files:
+            for row, problem in rows_in(file, named=unit.named, limits=limits):
+                yield row.source, ink_of(row, problem)
         return
-    for file in unit.files:
-        for row, problem in rows_in(file, named=unit.named, limits=limits):
-            yield row.source, ink_of(row, problem)
-
-
-def _group_inks(file: str, group: int) -> Iterator[tuple[str, Ink | InkError]]:
     from inktex.store.files import read_group
 
     try:
-        for row, problem in read_group(Path(file), group):
+        for row, problem in read_group(Path(unit.files[0]), unit.group):
             yield row.source, ink_of(row, problem)
     except InkError as error:
-        yield printable(f"{file}#group{group}"), error
+        yield printable(f"{unit.files[0]}#group{unit.group}"), error
 
 
 def count_part(part: Path) -> PartCount:
@@ -73,30 +131,3 @@ def count_part(part: Path) -> PartCount:
         return PartCount(len(column), len(column) - column.null_count)
     rows = [json.loads(line) for line in part.read_text(encoding="utf-8").splitlines()]
     return PartCount(len(rows), sum("error" in row for row in rows))
-
-
-def _result(row: StoreRow) -> dict[str, Any]:
-    if row.recognition is None:
-        return {"schema": SCHEMA, "source": row.source, "latex": None, "score": None, "error": row.error}
-    return {"schema": SCHEMA, "source": row.source, **row.recognition}
-
-
-def _write(part: Path, rows: Sequence[StoreRow]) -> None:
-    # A name of its own for every attempt: where a lost machine comes back, two may write at once.
-    temporary = part.with_name(f".{part.stem}.{uuid.uuid4().hex}{part.suffix}")
-    try:
-        if part.suffix == ".parquet":
-            from inktex.store.files import write_store
-
-            write_store(temporary, rows)
-        else:
-            with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                for row in rows:
-                    file.write(json.dumps(_result(row), ensure_ascii=False) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-        os.replace(temporary, part)
-    except OSError as error:
-        raise WriteError.of(part, error) from error
-    finally:
-        temporary.unlink(missing_ok=True)

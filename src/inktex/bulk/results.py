@@ -11,12 +11,12 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from inktex.files import FileLock, WriteError, write_atomically
 from inktex.ink import Ink, InkError
 from inktex.recognizer.answer import SCHEMA
+from inktex.store.row import StoreRow
 
 if TYPE_CHECKING:
     from inktex.reading import ModelInfo
@@ -34,9 +34,16 @@ class ResultsError(ValueError):
 def result_row(source: str, answer: "Recognition | InkError") -> Row:
     """One row: the answer's JSON with its source, or the error."""
     if isinstance(answer, InkError):
-        error = str(answer.inside(source=source))
-        return {"schema": SCHEMA, "source": source, "latex": None, "score": None, "error": error}
-    return {"schema": SCHEMA, "source": source, **answer.to_json()}
+        return row_of(StoreRow(source, error=str(answer.inside(source=source))))
+    return row_of(StoreRow(source, recognition=answer.to_json()))
+
+
+def row_of(row: StoreRow) -> Row:
+    """The same of what an ink store knows."""
+    about = {"schema": SCHEMA, "source": row.source}
+    if row.error is not None:
+        return {**about, "latex": None, "score": None, "error": row.error}
+    return {**about, **(row.recognition or {})}
 
 
 def settings_of(model: "ModelInfo", beam: int, options: "RecognizeOptions", *, page: bool = False) -> Row:
@@ -140,9 +147,7 @@ class ResultsFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         try:
             self._stream.close()
             if self._replaced:

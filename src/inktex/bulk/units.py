@@ -7,7 +7,7 @@ which is written atomically; so a unit that is done twice, after a machine faile
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -78,8 +78,8 @@ class Plan:
         digest = hashlib.sha256()
         for unit in self.units:
             digest.update(json.dumps(asdict(unit)).encode())
-        said = {"format": FORMAT, "units": len(self.units), "inputs": digest.hexdigest()}
-        said |= {"settings": settings}
+        inputs = digest.hexdigest()
+        said = {"format": FORMAT, "units": len(self.units), "inputs": inputs, "settings": settings}
         states = [unit.state() for unit in self.units]
         found, before = self._found()
         if fresh and found is not None:
@@ -127,8 +127,11 @@ def units_of(sources: Iterable[str], files_per_unit: int = FILES_PER_UNIT) -> It
         inside = sorted(folder_files(path))
         for store in filter(is_store, inside):
             yield from _groups(store)
+        if not inside:
+            yield Unit((source,))
         files = [str(file) for file in inside if not is_store(file)]
-        yield from _packed(files, files_per_unit, named=False) if inside else [Unit((source,))]
+        for begin in range(0, len(files), files_per_unit):
+            yield Unit(tuple(files[begin : begin + files_per_unit]), named=False)
 
 
 def _groups(store: Path) -> Iterator[Unit]:
@@ -139,8 +142,3 @@ def _groups(store: Path) -> Iterator[Unit]:
         yield from (Unit((str(store),), group) for group in range(group_count(store)))
     except (InkError, ImportError):
         yield Unit((str(store),))
-
-
-def _packed(files: Sequence[str], size: int, *, named: bool) -> Iterator[Unit]:
-    for begin in range(0, len(files), size):
-        yield Unit(tuple(files[begin : begin + size]), named=named)

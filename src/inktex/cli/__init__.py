@@ -1,34 +1,35 @@
 """The `inktex` command: one module per group of commands, each a thin layer over the library.
 
-A command module exposes `register(app)`; what is heavy (torch, matplotlib, the server) is imported inside the
-command that needs it, so that `inktex --help` and `inktex recognize` start fast.
+What is heavy (torch, matplotlib, the server) is imported inside the command that needs it, so that
+`inktex --help` and `inktex recognize` start fast.
 """
 
 import sys
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Callable
 
 import typer
 
 from inktex import __version__
+from inktex.cli import convert, data, evaluate, explain, export, models, recognize, serve, site, symbol, train
 
-COMMAND_MODULES = (
-    "recognize",
-    "symbol",
-    "serve",
-    "site",
-    "data",
-    "train",
-    "evaluate",
-    "export",
-    "explain",
-    "models",
-    "convert",
+COMMANDS: tuple[Callable[..., None], ...] = (
+    recognize.recognize,
+    symbol.symbol,
+    serve.serve,
+    site.site,
+    train.train,
+    evaluate.evaluate,
+    export.export,
+    export.calibrate,
+    explain.explain,
+    explain.errors,
+    models.models,
+    convert.convert,
 )
 
 
 def build_app() -> typer.Typer:
-    """Put all command groups together."""
+    """Put all commands together."""
     app = typer.Typer(
         name="inktex",
         help="Handwritten mathematics (pen strokes) to LaTeX.",
@@ -50,9 +51,9 @@ def build_app() -> typer.Typer:
     ) -> None:
         del version
 
-    for name in COMMAND_MODULES:
-        if find_spec(f"inktex.cli.{name}") is not None:
-            import_module(f"inktex.cli.{name}").register(app)
+    for command in COMMANDS:
+        app.command()(command)
+    app.add_typer(data.group)
     return app
 
 

@@ -1,51 +1,45 @@
 """Answers of `inktex recognize`: to standard output in the order of the inks, or to a results file."""
 
 import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import typer
+
+from inktex.cli.common import progress_bar
 
 if TYPE_CHECKING:
     from inktex.bulk.results import ResultsFile
     from inktex.ink import Ink, InkError
-    from inktex.latex import Style
     from inktex.recognizer import Alternative, Recognition, RecognizeOptions, Recognizer
 
+    Items = Iterable[tuple[str, Ink | InkError]]
 
-class Form(StrEnum):
-    """How answers are written."""
-
-    latex = "latex"
-    spaced = "spaced"  # LaTeX with a space between any two tokens
-    inline = "inline"  # $…$
-    display = "display"  # \[…\]
-    markdown = "markdown"  # $$…$$
-    mathml = "mathml"
-    typst = "typst"
-    json = "json"
-
-
-_STYLES: "dict[Form, Style]" = {
-    Form.latex: "plain",
-    Form.spaced: "spaced",
-    Form.inline: "inline",
-    Form.display: "display",
-    Form.markdown: "markdown",
-}
+# Of LaTeX: spaced between any two tokens, inline $…$, display \[…\], markdown $$…$$.
+Form = Literal["latex", "spaced", "inline", "display", "markdown", "mathml", "typst", "json"]
+_CLIPBOARDS = {"darwin": (("pbcopy",),), "win32": (("clip",),)}
+_CLIPBOARDS_ELSEWHERE = (
+    ("wl-copy",),
+    ("xclip", "-selection", "clipboard"),
+    ("xsel", "--clipboard", "--input"),
+    ("termux-clipboard-set",),
+)
 
 
+@dataclass(frozen=True)
 class Run:
     """One invocation: a recognizer and how it is asked."""
 
-    def __init__(self, recognizer: "Recognizer", options: "RecognizeOptions", jobs: int | None) -> None:
-        self._recognizer = recognizer
-        self._options = options
-        self._jobs = jobs
+    recognizer: "Recognizer"
+    options: "RecognizeOptions"
+    jobs: int | None
 
     def answers(
-        self, items: "Iterable[tuple[str, Ink | InkError]]", *, strokes: bool
+        self, items: "Items", *, strokes: bool
     ) -> "Iterator[tuple[int, str, Recognition | InkError]]":
         """(place, name, answer) as they are ready; with `strokes`, also which strokes make which token."""
         from inktex.reading import WorkerDied
@@ -57,8 +51,8 @@ class Run:
                 names[place] = name
                 yield ink
 
-        answers = self._recognizer.stream(
-            inks(), self._options, jobs=self._jobs, processes=True, strokes=strokes
+        answers = self.recognizer.stream(
+            inks(), self.options, jobs=self.jobs, processes=True, strokes=strokes
         )
         try:
             for place, answer in answers:
@@ -66,44 +60,32 @@ class Run:
         except WorkerDied as error:
             raise OSError(f"{error}; run the same command again with -o to resume") from None
 
-    def to_stdout(
-        self, items: "Iterable[tuple[str, Ink | InkError]]", form: Form, top: int, copy: bool
-    ) -> int:
+    def to_stdout(self, items: "Items", form: Form, top: int, copy: bool) -> int:
         """Write answers in the order of the inks; returns the number of failures."""
-        from inktex.cli.clipboard import copy_text
-        from inktex.ink import InkError
-
-        failures, wanted = 0, 0
+        failures = 0
         ready: dict[int, tuple[str, Recognition | InkError]] = {}
-        copied: list[str] = []
-        for place, name, answer in self.answers(items, strokes=form is Form.json):
+        written: list[str] = []
+        for place, name, answer in self.answers(items, strokes=form == "json"):
             ready[place] = (name, answer)
-            while wanted in ready:
-                name, answer = ready.pop(wanted)
-                wanted += 1
-                if isinstance(answer, InkError):
-                    failures += 1
-                    typer.echo(f"inktex: {answer.inside(source=name)}", err=True)
-                text = _written(name, answer, form, top)
-                copied.append(text)
-                typer.echo(text)
-        if copy and not copy_text("\n".join(copied)):
+            while len(written) in ready:
+                name, answer = ready.pop(len(written))
+                failures += _complain(name, answer)
+                written.append(_written(name, answer, form, top))
+                typer.echo(written[-1])
+        if copy and not _copy("\n".join(written)):
             typer.echo("inktex: no clipboard program found; nothing was copied", err=True)
         return failures
 
-    def to_file(self, items: "Iterable[tuple[str, Ink | InkError]]", results: "ResultsFile") -> int:
+    def to_file(self, items: "Items", results: "ResultsFile") -> int:
         """Add answers to the results file; returns the number of failures in it."""
         from inktex.bulk.results import result_row
-        from inktex.cli.progress import progress_bar
-        from inktex.ink import InkError
 
         with results, progress_bar("recognising") as advance:
             remaining = results.remaining(items, lambda: advance(1))
             for _, name, answer in self.answers(remaining, strokes=True):
                 results.add(result_row(name, answer))
                 advance(1)
-                if isinstance(answer, InkError):
-                    typer.echo(f"inktex: {answer.inside(source=name)}", err=True)
+                _complain(name, answer)
         typer.echo(
             f"{results.path}: {results.total} inks, {results.read} read now, {results.failures} failed",
             err=True,
@@ -111,21 +93,44 @@ class Run:
         return results.failures
 
 
+def _complain(name: str, answer: "Recognition | InkError") -> bool:
+    """Say what is wrong with an ink, if anything is."""
+    from inktex.ink import InkError
+
+    if isinstance(answer, InkError):
+        typer.echo(f"inktex: {answer.inside(source=name)}", err=True)
+    return isinstance(answer, InkError)
+
+
 def _written(name: str, answer: "Recognition | InkError", form: Form, top: int) -> str:
     from inktex.bulk.results import result_row
     from inktex.ink import InkError
     from inktex.latex import print_latex
 
-    if form is Form.json:
+    if form == "json":
         return json.dumps(result_row(name, answer), ensure_ascii=False)
     if isinstance(answer, InkError):
         return ""
-    if form is Form.mathml:
+    if form == "mathml":
         return answer.mathml
-    if form is Form.typst:
+    if form == "typst":
         return answer.typst
     readings: list[Recognition | Alternative] = [answer, *answer.alternatives[: top - 1]]
-    written = [print_latex(each.texts, _STYLES[form]) for each in readings]
+    written = [print_latex(each.texts, "plain" if form == "latex" else form) for each in readings]
     if top == 1:
         return written[0]
     return "\n".join(f"{each.score:.3f}\t{text}" for each, text in zip(readings, written, strict=True))
+
+
+def _copy(text: str) -> bool:
+    """Put the text on the clipboard, by the program that the system has for it; False where there is none."""
+    for program, *arguments in _CLIPBOARDS.get(sys.platform, _CLIPBOARDS_ELSEWHERE):
+        path = shutil.which(program)
+        if path is None:
+            continue
+        try:
+            subprocess.run([path, *arguments], input=text.encode(), check=True, timeout=5)  # noqa: S603
+        except (OSError, subprocess.SubprocessError):
+            continue
+        return True
+    return False

@@ -6,9 +6,10 @@ Exit code 0: everything was converted; 1: something could not be read; 2: the co
 import json
 import re
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
+from dataclasses import replace
+from itertools import count, islice
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
@@ -19,22 +20,7 @@ if TYPE_CHECKING:
     from inktex.store.row import StoreRow
 
 
-class Target(StrEnum):
-    """What is written."""
-
-    parquet = "parquet"
-    inkml = "inkml"
-    json = "json"
-    xopp = "xopp"
-    excalidraw = "excalidraw"
-    svg = "svg"
-    png = "png"
-    jsonl = "jsonl"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command `convert`."""
-    app.command()(convert)
+Target = Literal["parquet", "inkml", "json", "xopp", "excalidraw", "svg", "png", "jsonl"]
 
 
 def convert(
@@ -67,21 +53,21 @@ def convert(
     chosen = to or _by_name(out)
     if out.is_file() and any(is_same_file(each, out) for each in (*sources, str(results or ""))):
         raise typer.BadParameter(f"{out}: would replace what it is made from; choose another name")
-    rows = _rows(sources, _recognitions(results), limits_of(limit))
-    if chosen is Target.parquet:
-        written, failed = _to_store(rows, out, part_rows)
-    elif chosen is Target.jsonl:
-        written, failed = _to_results(rows, out)
+    failures: list[InkError] = []
+    rows = _rows(sources, _recognitions(results), limits_of(limit), failures)
+    if chosen == "parquet":
+        written = _to_store(rows, out, part_rows)
+    elif chosen == "jsonl":
+        written = _to_results(rows, out)
     else:
-        written, failed = _to_files(rows, out, chosen)
-    typer.echo(
-        f"{out}: {written} inks written" + (f", {failed} could not be read" if failed else ""), err=True
-    )
-    raise typer.Exit(1 if failed else 0)
+        written = _to_files(rows, out, chosen, failures)
+    failed = f", {len(failures)} could not be read" if failures else ""
+    typer.echo(f"{out}: {written} inks written{failed}", err=True)
+    raise typer.Exit(1 if failures else 0)
 
 
 def _by_name(out: Path) -> Target:
-    known = {f".{each.value}": each for each in Target}
+    known: dict[str, Target] = {f".{each}": each for each in get_args(Target)}
     found = known.get(out.suffix.casefold())
     if found is None:
         raise typer.BadParameter(
@@ -112,127 +98,82 @@ def _recognitions(results: Path | None) -> dict[str, dict[str, Any]]:
 
 
 def _rows(
-    sources: Iterable[str], known: dict[str, dict[str, Any]], limits: "Limits"
-) -> "Iterator[tuple[StoreRow, InkError | None]]":
-    """All inks with what was read from them."""
+    sources: Iterable[str], known: dict[str, dict[str, Any]], limits: "Limits", failures: "list[InkError]"
+) -> "Iterator[StoreRow]":
+    """All inks with what was read from them; those that cannot be read are reported."""
     from inktex.store.sources import rows_in
 
     for source in sources:
         for row, problem in rows_in(source, limits=limits):
-            yield _joined(row, known), problem
+            result = known.get(row.source)
+            if problem is not None:
+                _report(problem, failures)
+            elif result is None:
+                yield row
+            elif result.get("error"):
+                yield replace(row, recognition=None, error=result["error"])
+            else:
+                yield replace(row, recognition=result, error=None)
 
 
-def _store() -> Any:
+def _to_store(rows: "Iterator[StoreRow]", out: Path, part_rows: int) -> int:
     try:
-        from inktex.store import files
+        from inktex.store.files import write_store
     except ImportError as error:
         raise ImportError(f"the ink store needs pyarrow ({error}): pip install 'inktex[store]'") from None
-    return files
-
-
-def _joined(row: "StoreRow", known: dict[str, dict[str, Any]]) -> "StoreRow":
-    from dataclasses import replace
-
-    result = known.get(row.source)
-    if result is None:
-        return row
-    if result.get("error"):
-        return replace(row, recognition=None, error=result["error"])
-    return replace(row, recognition=result, error=None)
-
-
-def _to_store(
-    rows: "Iterable[tuple[StoreRow, InkError | None]]", out: Path, part_rows: int
-) -> tuple[int, int]:
-    writer_of = _store().InkStoreWriter
-    written = failed = 0
     if out.suffix.casefold() == ".parquet":
-        with writer_of(out) as writer:
-            for row, problem in rows:
-                if problem is None:
-                    writer.add(row)
-                    written += 1
-                else:
-                    failed += _report(problem)
-        return written, failed
+        return write_store(out, rows)
     if out.is_dir() and any(out.iterdir()):
         raise typer.BadParameter(f"{out}: the folder is not empty", param_hint="--output")
-    stream = iter(rows)
-    ended = False
-    while not ended:
-        part = writer_of(out / f"part-{written // part_rows:05d}.parquet")
-        with part:
-            for row, problem in stream:
-                if problem is not None:
-                    failed += _report(problem)
-                    continue
-                part.add(row)
-                written += 1
-                if written % part_rows == 0:
-                    break
-            else:
-                ended = True
-    return written, failed
+    for part in count():
+        written = write_store(out / f"part-{part:05d}.parquet", islice(rows, part_rows))
+        if written < part_rows:
+            break
+    return part * part_rows + written
 
 
-def _to_results(rows: "Iterable[tuple[StoreRow, InkError | None]]", out: Path) -> tuple[int, int]:
+def _to_results(rows: "Iterable[StoreRow]", out: Path) -> int:
     """What was recognised, as JSON Lines; inks that were not recognised yet have no row."""
+    from inktex.bulk.results import row_of
     from inktex.files import write_atomically
-    from inktex.recognizer.answer import SCHEMA
 
-    lines, failed = [], 0
-    for row, problem in rows:
-        if problem is not None:
-            failed += _report(problem)
-        elif row.error is not None:
-            failed_row = {"latex": None, "score": None, "error": row.error}
-            lines.append({"schema": SCHEMA, "source": row.source, **failed_row})
-        elif row.recognition is not None:
-            lines.append({"schema": SCHEMA, "source": row.source, **row.recognition})
-    write_atomically(out, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-    return len(lines), failed
+    known = [row_of(row) for row in rows if row.error is not None or row.recognition is not None]
+    write_atomically(out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in known))
+    return len(known)
 
 
-def _to_files(
-    rows: "Iterable[tuple[StoreRow, InkError | None]]", out: Path, chosen: Target
-) -> tuple[int, int]:
-    from inktex.files import write_atomically
+def _to_files(rows: "Iterable[StoreRow]", out: Path, chosen: Target, failures: "list[InkError]") -> int:
+    from inktex.files import WriteError, write_atomically
     from inktex.ink import InkError, save
 
-    single = out.suffix.casefold() == f".{chosen.value}" and not out.is_dir()
-    written = failed = 0
+    single = out.suffix.casefold() == f".{chosen}" and not out.is_dir()
+    written = 0
     taken: set[str] = set()
-    for row, problem in rows:
-        if problem is not None:
-            failed += _report(problem)
-            continue
+    for row in rows:
         if row.ink is None:
-            failed += _report(InkError(row.error or "has no strokes", source=row.source))
+            _report(InkError(row.error or "has no strokes", source=row.source), failures)
             continue
         if single and written:
             raise typer.BadParameter(
-                f"{out}: there is more than one ink; name a folder and say --to {chosen.value}",
+                f"{out}: there is more than one ink; name a folder and say --to {chosen}",
                 param_hint="--output",
             )
         target = out if single else out / _file_name(row.source, chosen, taken)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            if chosen is Target.png:
+            if chosen == "png":
                 from inktex.report.raster import ink_png
 
                 write_atomically(target, ink_png(row.ink))
             else:
                 save(row.ink, target)
         except InkError as error:
-            failed += _report(error.inside(source=row.source))
+            _report(error.inside(source=row.source), failures)
             continue
         except OSError as error:
-            raise OSError(
-                f"{target}: could not be written ({error.strerror or error}); "
-                "free space or choose another folder"
-            ) from error
+            raise WriteError.of(target, error) from error
         written += 1
-    return written, failed
+    return written
 
 
 def _file_name(source: str, chosen: Target, taken: set[str]) -> str:
@@ -244,14 +185,14 @@ def _file_name(source: str, chosen: Target, taken: set[str]) -> str:
     ]
     stem = "/".join(re.sub(r"[^\w.+=-]+", "_", part).lstrip(".")[:100] or "_" for part in inner[-3:]) or "ink"
     stem = re.sub(r"\.(inkml|json|svg|xml|txt|scgink|xopp|xoj|excalidraw|jiix)(?=$|_)", "", stem)
-    name, number = f"{stem}.{chosen.value}", 1
+    name, number = f"{stem}.{chosen}", 1
     while name.casefold() in taken:
         number += 1
-        name = f"{stem}-{number}.{chosen.value}"
+        name = f"{stem}-{number}.{chosen}"
     taken.add(name.casefold())
     return name
 
 
-def _report(problem: "InkError") -> int:
+def _report(problem: "InkError", failures: "list[InkError]") -> None:
     typer.echo(f"inktex: {problem}", err=True)
-    return 1
+    failures.append(problem)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from inktex.cli.progress import progress_bar
+from inktex.cli.common import progress_bar
 
 if TYPE_CHECKING:
     from inktex.corpus import Corpus, Example
@@ -24,20 +24,6 @@ SplitOption = Annotated[
     str | None, typer.Option(help="Put all files into this split instead of deriving it from their paths.")
 ]
 USUAL_SPLITS = ("train", "test2013", "test2014")
-
-
-def register(app: typer.Typer) -> None:
-    """Add the group `data` to the command."""
-    group = typer.Typer(
-        name="data",
-        help="Import, count and draw handwritten expressions, and make new ones.",
-        no_args_is_help=True,
-    )
-    group.command("import")(import_data)
-    group.command()(stats)
-    group.command()(show)
-    group.command()(synthesize)
-    app.add_typer(group)
 
 
 def import_data(paths: PathsArgument, split: SplitOption = None) -> None:
@@ -258,3 +244,13 @@ def _print_tables(counted: "Sequence[SplitStats]") -> None:
         lengths = f"{middle} tokens in the middle, {max(each.lengths, default=0)} at most"
         text = f"{each.split}: from {collections}; {lengths}; most frequent: {frequent}"
         console.print(text, markup=False, highlight=False)
+
+
+group = typer.Typer(
+    name="data",
+    help="Import, count and draw handwritten expressions, and make new ones.",
+    no_args_is_help=True,
+)
+group.command("import")(import_data)
+for command in (stats, show, synthesize):
+    group.command()(command)

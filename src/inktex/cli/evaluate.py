@@ -1,42 +1,24 @@
 """`inktex evaluate`: measure models, or anyone's predictions, by the CROHME protocol."""
 
+import json
+import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from inktex.cli.common import ExpressionsOption, LengthRule, progress_bar
+from inktex.cli.sources import load_examples
+
 if TYPE_CHECKING:
     from inktex.corpus import Example
-    from inktex.decoding import SearchOptions
     from inktex.evaluation import Answers, Evaluation, System
-    from inktex.evaluation.lone import LoneAnswer
+    from inktex.evaluation.lone import LoneAnswer, LoneReport
     from inktex.latex import Layout
-
-
-class ReportFormat(StrEnum):
-    """How the report is written."""
-
-    text = "text"
-    md = "md"
-    latex = "latex"
-    json = "json"
-
-
-class LengthRule(StrEnum):
-    """How answers of different lengths are ranked."""
-
-    none = "none"
-    normalise = "normalise"
-    reward = "reward"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command `evaluate`."""
-    app.command()(evaluate)
 
 
 def evaluate(
@@ -60,8 +42,8 @@ def evaluate(
         typer.Option(help="Score this file of predictions (stem, tab, LaTeX); may be given several times."),
     ] = None,
     form: Annotated[
-        ReportFormat, typer.Option("--format", help="How to write the report.")
-    ] = ReportFormat.text,
+        Literal["text", "md", "latex", "json"], typer.Option("--format", help="How to write the report.")
+    ] = "text",
     out: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
     save_predictions: Annotated[
         Path | None,
@@ -77,9 +59,7 @@ def evaluate(
         int,
         typer.Option(min=1, help="Also measure how often the truth is among this many hypotheses."),
     ] = 1,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Use only this many expressions, spread evenly over the data.")
-    ] = None,
+    limit: ExpressionsOption = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes (default: one per core).")] = None,
     batch: Annotated[int, typer.Option(min=1, help="Expressions encoded together.")] = 6,
     plain: Annotated[
@@ -102,9 +82,9 @@ def evaluate(
 
     Models search exactly as in `inktex recognize`, unless --plain or --length-handling says otherwise.
     """
-    from inktex.cli.examples import load_examples
+    from inktex.corpus import annotated_layouts
     from inktex.decoding import SearchOptions
-    from inktex.evaluation import Report, render, systems_of, write_predictions
+    from inktex.evaluation import Report, read_answers, render, systems_of, write_predictions
     from inktex.evaluation import evaluate as measure
     from inktex.evaluation.comparison import compare_all
     from inktex.evaluation.provenance import provenance
@@ -114,33 +94,42 @@ def evaluate(
     for option, given in (("--save-predictions", save_predictions), ("--lg", lg)):
         if given is not None and not models:
             raise ValueError(f"{option} needs a model")
-
-    def search(usual: SearchOptions) -> SearchOptions:
-        options = replace(
-            SearchOptions() if plain else usual, beam=max(beam, among), top=among, grammar=grammar
-        )
-        if length_handling is not None:
-            options = replace(options, length_handling=length_handling.value, length_weight=length_weight)
-        return options
-
     if data in ("symbols", "unknown"):
         refused = (("--predictions", predictions), ("--save-predictions", save_predictions), ("--lg", lg))
         for option, asked in refused:
             if asked:
                 raise ValueError(f"{option} says nothing about single symbols")
-        if form not in (ReportFormat.text, ReportFormat.json):
+        if form not in ("text", "json"):
             raise ValueError(f"--data {data} is reported as text or json")
-        _evaluate_lone(systems_of(models or [], together=ensemble), data, beam, limit, jobs, form, out)
+        lone = _lone_report(systems_of(models or [], together=ensemble), data, beam, limit, jobs)
+        as_json = json.dumps(lone.to_json(), indent=2, ensure_ascii=False) + "\n"
+        _deliver(as_json if form == "json" else lone.text(), out)
         return
     examples = load_examples(data, limit)
     stems = [example.stem for example in examples]
     results = [_score_file(path, data, examples) for path in predictions or []]
     systems = systems_of(models or [], together=ensemble)
-    annotated = _annotations(data, examples) if systems else {}
+    # What files say about their strokes where their LaTeX does not.
+    silent = {example.stem for example in examples if not any(example.strokes_of)}
+    annotated = annotated_layouts(data, silent) if systems else {}
     for system in systems:
-        found = _read(system, examples, search, jobs, batch)
+        model = system.open()
+        options = SearchOptions() if plain else model.search
+        options = replace(options, beam=max(beam, among), top=among, grammar=grammar)
+        if length_handling is not None:
+            options = replace(options, length_handling=length_handling, length_weight=length_weight)
+        with progress_bar(system.name, len(examples)) as advance:
+            found = read_answers(
+                model,
+                [example.ink for example in examples],
+                options,
+                jobs=jobs or os.cpu_count() or 1,
+                batch=batch,
+                progress=advance,
+            )
         if save_predictions is not None:
-            path = _saved_path(save_predictions, system.name, len(systems))
+            several = f"-{_file_name(system.name)}" if len(systems) > 1 else ""
+            path = save_predictions.with_name(f"{save_predictions.stem}{several}{save_predictions.suffix}")
             write_predictions(path, stems, [answer or () for answer in found.tokens])
         if lg is not None:
             _write_graphs(lg, system.name, examples, annotated, found)
@@ -164,24 +153,13 @@ def evaluate(
         provenance=provenance("inktex " + " ".join(sys.argv[1:])),
         whole=limit is None or len(examples) < limit,
     )
-    _deliver(render(report, form.value), out)
+    _deliver(render(report, form), out)
 
 
-def _evaluate_lone(
-    systems: "Sequence[System]",
-    data: str,
-    beam: int,
-    limit: int | None,
-    jobs: int | None,
-    form: ReportFormat,
-    out: Path | None,
-) -> None:
+def _lone_report(
+    systems: "Sequence[System]", data: str, beam: int, limit: int | None, jobs: int | None
+) -> "LoneReport":
     """Measure drawings of single symbols: read as everyone gets them, and as a single symbol."""
-    import json
-    import os
-    import time
-
-    from inktex.cli.examples import load_examples
     from inktex.evaluation import lone
     from inktex.evaluation.provenance import provenance
 
@@ -190,7 +168,7 @@ def _evaluate_lone(
     measured = []
     for system in systems:
         begin = time.perf_counter()
-        answers = _lone_answers(system, examples, beam, jobs or os.cpu_count() or 1)
+        answers = _lone_answers(system, examples, beam, jobs)
         found: lone.LoneEvaluation | lone.UnknownEvaluation
         if data == "unknown":
             found = lone.evaluate_unknown(system.name, data, truths, answers)
@@ -198,17 +176,8 @@ def _evaluate_lone(
             folders = [example.folder for example in examples]
             found = lone.evaluate_lone(system.name, data, truths, folders, answers)
         measured.append(replace(found, seconds=time.perf_counter() - begin))
-    report = lone.LoneReport(
-        data,
-        tuple(measured),
-        provenance("inktex " + " ".join(sys.argv[1:])),
-        limit is None or len(examples) < limit,
-    )
-    if form is ReportFormat.json:
-        text = json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n"
-    else:
-        text = report.text()
-    _deliver(text, out)
+    command = provenance("inktex " + " ".join(sys.argv[1:]))
+    return lone.LoneReport(data, tuple(measured), command, limit is None or len(examples) < limit)
 
 
 def _deliver(text: str, out: Path | None) -> None:
@@ -223,9 +192,8 @@ def _deliver(text: str, out: Path | None) -> None:
 
 
 def _lone_answers(
-    system: "System", examples: "Sequence[Example]", beam: int, jobs: int
+    system: "System", examples: "Sequence[Example]", beam: int, jobs: int | None
 ) -> "list[LoneAnswer]":
-    from inktex.cli.progress import progress_bar
     from inktex.evaluation.lone import LoneAnswer
     from inktex.ink import InkError
     from inktex.reading import guess_symbols
@@ -263,37 +231,6 @@ def _score_file(path: Path, data: str, examples: "Sequence[Example]") -> "Evalua
     return measure(path.stem, data, examples, answers, malformed=found.malformed)
 
 
-def _read(
-    system: "System",
-    examples: "Sequence[Example]",
-    search: "Callable[[SearchOptions], SearchOptions]",
-    jobs: int | None,
-    batch: int,
-) -> "Answers":
-    import os
-
-    from inktex.cli.progress import progress_bar
-    from inktex.evaluation import read_answers
-
-    model = system.open()
-    with progress_bar(system.name, len(examples)) as advance:
-        return read_answers(
-            model,
-            [example.ink for example in examples],
-            search(model.search),
-            jobs=jobs or os.cpu_count() or 1,
-            batch=batch,
-            progress=advance,
-        )
-
-
-def _annotations(data: str, examples: "Sequence[Example]") -> "dict[str, Layout]":
-    """What files say about their strokes where their LaTeX does not."""
-    from inktex.corpus import annotated_layouts
-
-    return annotated_layouts(data, {example.stem for example in examples if not any(example.strokes_of)})
-
-
 def _write_graphs(
     folder: Path,
     system: str,
@@ -310,10 +247,6 @@ def _write_graphs(
     answers = map(graph_of, [answer or () for answer in found.tokens], found.strokes)
     write_graphs(folder / "truth", {stem: graph for stem, graph in truths.items() if graph is not None})
     write_graphs(folder / _file_name(system), dict(zip(truths, answers, strict=True)))
-
-
-def _saved_path(path: Path, system: str, systems: int) -> Path:
-    return path if systems == 1 else path.with_name(f"{path.stem}-{_file_name(system)}{path.suffix}")
 
 
 def _file_name(system: str) -> str:

@@ -1,6 +1,5 @@
 """`inktex explain`: why an ink was read as it was. `inktex errors`: a report of a model's errors."""
 
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -8,20 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from inktex.cli.common import BeamOption, ExpressionsOption, ModelOption, progress_bar
+from inktex.cli.sources import load_examples
+
 if TYPE_CHECKING:
     from inktex.corpus import Example
+    from inktex.evaluation import System
+    from inktex.ink import Ink
     from inktex.reading import Reader, Reading
     from inktex.report.report import SystemReadings
-    from inktex.report.why import Titled
 
-_KINDS = ".html, .svg, .png or .gif"
 _PATIENCE = 30.0  # seconds for one ink
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands `explain` and `errors`."""
-    app.command()(explain)
-    app.command()(errors)
 
 
 def explain(
@@ -34,14 +30,12 @@ def explain(
             help="The output: .html is interactive, .svg and .png show the steps, .gif is animated.",
         ),
     ] = Path("why.html"),
-    model: Annotated[
-        str | None, typer.Option(help="A model file or a name that `inktex models` lists.")
-    ] = None,
+    model: ModelOption = None,
     latex: Annotated[
         str | None, typer.Option(help="Also show how the model would have written this LaTeX.")
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="Answers shown on the page.")] = 3,
-    beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept while searching.")] = 10,
+    beam: BeamOption = 10,
     moving: Annotated[bool, typer.Option("--moving", help="Animate the .svg.")] = False,
 ) -> None:
     """Show where the model looked while it wrote each token of its answer.
@@ -54,36 +48,30 @@ def explain(
     from inktex.recognizer import Recognizer
 
     if out.suffix.lower() not in (".html", ".svg", ".png", ".gif"):
-        raise typer.BadParameter(f"{out}: the name of the output must end in {_KINDS}")
+        raise typer.BadParameter(f"{out}: the name of the output must end in .html, .svg, .png or .gif")
     ink = read(sys.stdin.buffer if source == "-" else source)
     if not len(ink):
         raise ValueError(f"{source}: there are no strokes to explain")
     recognizer = Recognizer(model, beam=max(beam, top))
     readings = recognizer.explain(ink, top=top, timeout=_PATIENCE)
-    drawn = _drawn(out.suffix.lower(), source, recognizer.reader(), readings, latex, moving)
-    write_atomically(out, drawn)
+    write_atomically(out, _drawn(out.suffix.lower(), source, recognizer.reader(), readings, latex, moving))
     typer.echo(print_latex(readings[0].tokens))
     typer.echo(f"{out}: written", err=True)
 
 
 def _drawn(
-    kind: str,
-    source: str,
-    reader: "Reader",
-    readings: "list[Reading]",
-    latex: str | None,
-    moving: bool,
+    kind: str, source: str, reader: "Reader", readings: "list[Reading]", latex: str | None, moving: bool
 ) -> str | bytes:
     from inktex.report.steps import animated_picture, animation_frames, steps_picture
 
     answer = readings[0]
+    if kind == ".html":
+        return _page(source, reader, readings, latex)
     if kind == ".svg":
         return (animated_picture if moving else steps_picture)(answer).to_svg()
-    if kind != ".html":
-        from inktex.report.raster import to_gif, to_png
+    from inktex.report.raster import to_gif, to_png
 
-        return to_gif(animation_frames(answer)) if kind == ".gif" else to_png(steps_picture(answer))
-    return _page(source, reader, readings, latex)
+    return to_gif(animation_frames(answer)) if kind == ".gif" else to_png(steps_picture(answer))
 
 
 def _page(source: str, reader: "Reader", readings: "list[Reading]", latex: str | None) -> str:
@@ -91,47 +79,35 @@ def _page(source: str, reader: "Reader", readings: "list[Reading]", latex: str |
 
     from inktex.report.why import Titled, why_page
 
-    titled = [
-        Titled(
-            f"{'answer' if not place else f'answer {place + 1}'}, {100 * exp(reading.log_prob):.0f} %",
-            reading,
-        )
-        for place, reading in enumerate(readings)
-    ]
-    other = _wanted(reader, readings, latex)
+    named = [(f"answer {place}" if place > 1 else "answer", each) for place, each in enumerate(readings, 1)]
+    other = _wanted(reader, readings[0].ink, latex)
     if other is not None:
-        titled.append(other)
-    name = "standard input" if source == "-" else Path(source).name
+        named.append(("given" if latex is not None else "in the file", other))
     return why_page(
-        titled,
-        heading=name,
+        [Titled(f"{name}, {100 * exp(reading.log_prob):.0f} %", reading) for name, reading in named],
+        heading="standard input" if source == "-" else Path(source).name,
         intro=f"Read by {reader.model.info.name}. Point at a token to see where the model looked when it "
         "wrote it, or at a stroke to see which tokens looked at it. The bar under a token shows how sure the "
         "model was; the percentage of an answer is the product over its tokens, lower than the confidence "
         "of inktex recognize, which says how often such answers are right.",
-        truth=other.reading.tokens if other is not None else None,
+        truth=other.tokens if other is not None else None,
     )
 
 
-def _wanted(reader: "Reader", readings: "list[Reading]", latex: str | None) -> "Titled | None":
+def _wanted(reader: "Reader", ink: "Ink", latex: str | None) -> "Reading | None":
     """How the model would write the LaTeX that was given, or that the file holds."""
-    from math import exp
-
     from inktex.latex import LatexError, normalize
-    from inktex.report.why import Titled
 
-    text = latex if latex is not None else readings[0].ink.truth
+    text = latex if latex is not None else ink.truth
     if not text:
         return None
     try:
-        reading = reader.read_as(readings[0].ink, normalize(text))
+        return reader.read_as(ink, normalize(text))
     except LatexError as error:
         if latex is not None:
             raise
         typer.echo(f"the LaTeX in the file is left out: {error}", err=True)
         return None
-    title = "given" if latex is not None else "in the file"
-    return Titled(f"{title}, {100 * exp(reading.log_prob):.0f} %", reading)
 
 
 def errors(
@@ -144,14 +120,11 @@ def errors(
         typer.Option(help="A split, such as test2013, or a path with ink files that contain their LaTeX."),
     ] = "test2013",
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
-    beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept while searching.")] = 10,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Use only this many expressions, spread evenly over the data.")
-    ] = None,
+    beam: BeamOption = 10,
+    limit: ExpressionsOption = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Threads (default: one per core).")] = None,
 ) -> None:
     """Write a site about everything that a model reads wrongly: open OUT/index.html, no server needed."""
-    from inktex.cli.examples import load_examples
     from inktex.evaluation import systems_of
     from inktex.evaluation.provenance import provenance
     from inktex.report.accuracy import alignment_accuracy
@@ -161,11 +134,7 @@ def errors(
     if len(models) > 2:
         raise typer.BadParameter("one model, or two to compare")
     examples = load_examples(data, limit)
-    threads = jobs or os.cpu_count() or 1
-    systems = [
-        _system(system.name, model, examples, beam, threads)
-        for system, model in zip(systems_of(models, together=False), models, strict=True)
-    ]
+    systems = [_readings(system, examples, beam, jobs) for system in systems_of(models, together=False)]
     report = write_report(out, data, examples, systems, provenance("inktex " + " ".join(sys.argv[1:])).line())
     typer.echo(markdown_table(report.tally), nl=False)
     if report.tally.p_value is not None:
@@ -176,17 +145,16 @@ def errors(
     typer.echo(f"{report.index}: {report.cases} expressions in the gallery", err=True)
 
 
-def _system(name: str, model: str, examples: "list[Example]", beam: int, jobs: int) -> "SystemReadings":
+def _readings(system: "System", examples: "list[Example]", beam: int, jobs: int | None) -> "SystemReadings":
     """Let a model read everything, and write the truth of what it got wrong."""
-    from inktex.cli.progress import progress_bar
     from inktex.ink import InkError
-    from inktex.reading import Reader, open_model, whole
+    from inktex.reading import Reader, whole
     from inktex.report.report import SystemReadings
 
-    opened = open_model(model)
+    opened = system.open()
     reader = Reader(opened, replace(opened.search, beam=beam))
     found: dict[int, Reading] = {}
-    with progress_bar(name, len(examples)) as advance:
+    with progress_bar(system.name, len(examples)) as advance:
         for place, reading in reader.map(whole, [example.ink for example in examples], jobs=jobs):
             if isinstance(reading, InkError):
                 raise reading
@@ -199,4 +167,4 @@ def _system(name: str, model: str, examples: "list[Example]", beam: int, jobs: i
         for place, (example, reading) in enumerate(zip(examples, readings, strict=True))
         if example.tokens != reading.tokens and vocabulary.issuperset(example.tokens)
     }
-    return SystemReadings(name, readings, as_truth, vocabulary)
+    return SystemReadings(system.name, readings, as_truth, vocabulary)

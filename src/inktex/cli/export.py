@@ -1,34 +1,13 @@
 """`inktex export` and `inktex calibrate`: from trained weights to a model file with calibrated confidence."""
 
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from inktex.cli.evaluate import LengthRule
-
-
-class Stored(StrEnum):
-    """How weights are stored."""
-
-    full = "full"
-    half = "half"
-    int8 = "int8"
-
-
-class Weights(StrEnum):
-    """Which weights of a training run."""
-
-    best = "best"
-    last = "last"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(export)
-    app.command()(calibrate)
+from inktex.cli.common import BeamOption, LengthRule, progress_bar
+from inktex.cli.sources import load_examples
 
 
 def export(
@@ -38,19 +17,20 @@ def export(
     ],
     out: Annotated[Path, typer.Option("--output", "-o", help="The model file to write, NAME.inktex.")],
     weights: Annotated[
-        Weights | None,
+        Literal["best", "last"] | None,
         typer.Option(
             help="The weights of a run: best on validation, or last. Default: best for recipes with early "
             "stopping (the paper's), last for all others."
         ),
     ] = None,
     precision: Annotated[
-        Stored, typer.Option(help="How weights are stored; arithmetic is always in 32 bits.")
-    ] = Stored.half,
+        Literal["full", "half", "int8"],
+        typer.Option(help="How weights are stored; arithmetic is always in 32 bits."),
+    ] = "half",
     summary: Annotated[str | None, typer.Option(help="One line about the model, for its card.")] = None,
     length_handling: Annotated[
         LengthRule, typer.Option(help="How answers of different lengths are ranked.")
-    ] = LengthRule.none,
+    ] = "none",
     length_weight: Annotated[
         float, typer.Option(help="Exponent of `normalise`, gain per token of `reward`.")
     ] = 1.0,
@@ -88,24 +68,19 @@ def export(
         from inktex.training.onnx_graph import Precision
 
         name = run.name if run.is_dir() else run.parent.name or run.stem
-        which = None if weights is None else weights.value
-        parts.append(export_run(run, name, which=which, precision=Precision(precision.value)))
+        parts.append(export_run(run, name, which=weights, precision=Precision(precision)))
     card = parts[0].card if len(parts) == 1 else {"members": [part.card for part in parts]}
     if team:
         card = {"name": out.stem, "models": [run.stem for run in runs]}
     if summary is not None:
         card = {"summary": summary, **card}
     made = join_models(parts, card) if len(parts) > 1 else replace(parts[0], card=card)
-    if length_handling is not LengthRule.none:
-        rule = {"length_handling": length_handling.value, "length_weight": length_weight}
-        made = replace(made, search={**made.search, **rule})
-    for name, value in (
-        ("backward_weight", backward_weight),
-        ("backward_beam", backward_beam),
-        ("copies", copies),
-    ):
-        if value is not None:
-            made = replace(made, search={**made.search, name: value})
+    search = dict(made.search)
+    if length_handling != "none":
+        search |= {"length_handling": length_handling, "length_weight": length_weight}
+    rules = {"backward_weight": backward_weight, "backward_beam": backward_beam, "copies": copies}
+    search |= {name: value for name, value in rules.items() if value is not None}
+    made = replace(made, search=search)
     if team:
         made = replace(made, team={run.name: part.sha256 for run, part in zip(runs, parts, strict=True)})
     write_model(out, made)
@@ -123,7 +98,7 @@ def calibrate(
         ),
     ] = "test2013",
     limit: Annotated[int | None, typer.Option(min=50, help="Use only this many expressions.")] = None,
-    beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept while searching.")] = 10,
+    beam: BeamOption = 10,
     jobs: Annotated[int | None, typer.Option(min=1, help="Threads (default: one per core).")] = None,
     lengths: Annotated[
         bool, typer.Option(help="First choose how answers of different lengths are ranked.")
@@ -132,8 +107,6 @@ def calibrate(
     """Measure how often answers are right by how probable they seem, and store that in the model file."""
     import os
 
-    from inktex.cli.examples import load_examples
-    from inktex.cli.progress import progress_bar
     from inktex.evaluation.calibration import fit, judge, try_length_rules
     from inktex.reading import Reader, open_model, read_model, write_model
 

@@ -9,11 +9,6 @@ if TYPE_CHECKING:
     from inktex.reading import ModelFile
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command `models`."""
-    app.command()(models)
-
-
 def models(
     name: Annotated[
         str | None, typer.Argument(help="Show the card of this model (a name or a file).")

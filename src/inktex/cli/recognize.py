@@ -7,26 +7,14 @@ standard error. One file that cannot be read never stops the others.
 import glob
 import os
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from inktex.cli.answering import Form, Run
-from inktex.cli.sources import LimitOption
-
-
-class Engine(StrEnum):
-    """What does the work."""
-
-    local = "local"
-    ray = "ray"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command `recognize`."""
-    app.command()(recognize)
+from inktex.cli.common import BeamOption, ModelOption, progress_bar
+from inktex.cli.sources import LimitOption, inks_in, limits_of
 
 
 def recognize(
@@ -34,7 +22,7 @@ def recognize(
         list[str],
         typer.Argument(help="Ink files, folders, zips, patterns like '*.inkml', or - for standard input."),
     ],
-    form: Annotated[Form, typer.Option("--format", "-f", help="How to write the answers.")] = Form.latex,
+    form: Annotated[Form, typer.Option("--format", "-f", help="How to write the answers.")] = "latex",
     spaced: Annotated[
         bool, typer.Option("--spaced", help="The same as --format spaced: a space between any two tokens.")
     ] = False,
@@ -50,10 +38,8 @@ def recognize(
     top: Annotated[
         int, typer.Option(min=1, help="Readings per ink; with more than 1, each line starts with its score.")
     ] = 1,
-    model: Annotated[
-        str | None, typer.Option(help="A model file or a name that `inktex models` lists.")
-    ] = None,
-    beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept while searching.")] = 10,
+    model: ModelOption = None,
+    beam: BeamOption = 10,
     symbols: Annotated[
         str | None,
         typer.Option(
@@ -77,9 +63,9 @@ def recognize(
     ] = False,
     limit: LimitOption = None,
     engine: Annotated[
-        Engine,
+        Literal["local", "ray"],
         typer.Option(help="ray: with Ray, for large collections; -o names a folder, or FOLDER.parquet."),
-    ] = Engine.local,
+    ] = "local",
     ray_address: Annotated[
         str | None,
         typer.Option(help="A Ray cluster, or 'auto' for the one on this machine (default: start one)."),
@@ -90,7 +76,6 @@ def recognize(
     An ink of several lines gives them as `aligned`; one that cannot be read, an empty line and a message.
     """
     from inktex.bulk.results import ResultsFile, settings_of
-    from inktex.cli.sources import inks_in, limits_of
     from inktex.reading import ModelError
     from inktex.recognizer import READINGS, RecognizeOptions, Recognizer
     from inktex.recognizer.symbols import allowed_ids
@@ -103,11 +88,10 @@ def recognize(
         raise typer.BadParameter(str(error)) from None
     wanted = top if out is None else max(top, READINGS)
     options = RecognizeOptions(symbols=symbols, top=wanted, timeout=timeout, lines=not (one or page))
-    if engine is Engine.ray:
+    if engine == "ray":
         if out is None or page or copy or retry:
             raise typer.BadParameter("--engine ray needs --output, and has no --page, --copy or --retry")
-        from inktex.bulk.clusters import recognize_in_parts
-        from inktex.cli.progress import progress_bar
+        from inktex.bulk.parts import recognize_in_parts
         from inktex.reading.ray_executor import RayActors
 
         with progress_bar("recognising") as advance:
@@ -124,11 +108,11 @@ def recognize(
             )
         typer.echo(f"{out}: {count.inks} inks, {count.failures} failed", err=True)
         raise typer.Exit(1 if count.failures else 0)
-    if spaced and (as_json or form not in (Form.latex, Form.spaced)):
+    if spaced and (as_json or form not in ("latex", "spaced")):
         raise typer.BadParameter("--spaced is LaTeX: it goes with no other --format")
     if one and page:
         raise typer.BadParameter("--one and --page exclude each other")
-    form = Form.json if as_json else Form.spaced if spaced else form
+    form = "json" if as_json else "spaced" if spaced else form
     results = None
     if out is not None:
         settings = settings_of(recognizer.model.info, beam, options, page=page)

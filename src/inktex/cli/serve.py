@@ -1,23 +1,9 @@
 """`inktex serve`: the web page to write on, and the HTTP API."""
 
 import sys
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
-
-
-class LogLevel(StrEnum):
-    """How much is logged."""
-
-    debug = "debug"
-    info = "info"
-    warning = "warning"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command `serve`."""
-    app.command()(serve)
 
 
 def serve(
@@ -55,7 +41,9 @@ def serve(
     grace: Annotated[
         float, typer.Option(min=0, help="Seconds that requests have left when the server stops.")
     ] = 10.0,
-    log_level: Annotated[LogLevel, typer.Option(help="How much is logged.")] = LogLevel.warning,
+    log_level: Annotated[
+        Literal["debug", "info", "warning"], typer.Option(help="How much is logged.")
+    ] = "warning",
     log_ink: Annotated[
         bool, typer.Option("--log-ink", help="Also log the ink and what was read from it.")
     ] = False,
@@ -80,7 +68,7 @@ def serve(
         origins=tuple(cors or ()),
         hosts=tuple(allow_host or ()),
         log_ink=log_ink,
-        log_level=LogLevel.info if log_ink and log_level is LogLevel.warning else log_level,
+        log_level="info" if log_ink and log_level == "warning" else log_level,
         grace_seconds=grace,
         limits=Limits(
             body_bytes=max_body * 1024,

@@ -27,11 +27,6 @@ POLICY = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command `site`."""
-    app.command()(site)
-
-
 def site(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder to write; one of an earlier run is renewed.")

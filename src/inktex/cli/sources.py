@@ -1,4 +1,4 @@
-"""What commands read: the inks of their sources, and the option `--limit`."""
+"""What commands read: inks of any source with the option `--limit`, and expressions to measure on."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from inktex.corpus import Example
     from inktex.ink import Ink, InkError, Limits
 
 LimitOption = Annotated[
@@ -66,3 +67,21 @@ def is_same_file(name: str, path: Path) -> bool:
         return Path(name).name == path.name and Path(name).samefile(path)
     except (OSError, ValueError):
         return False
+
+
+def load_examples(data: str, limit: int | None) -> "list[Example]":
+    """Expressions of a split, a made test set or the files at a path; with `limit` so many, spread evenly."""
+    from inktex.corpus import load_all, load_split
+    from inktex.corpus.testsets import TEST_SETS, load_test_set
+
+    path = Path(data)
+    if data in TEST_SETS:
+        examples = load_test_set(data)
+    else:
+        corpora = load_all([path]) if path.exists() else [load_split(data)]
+        examples = [example for corpus in corpora for example in corpus if len(example.ink)]
+    if not examples:
+        raise ValueError(f"{data}: no expressions in it")
+    if limit is None or limit >= len(examples):
+        return examples
+    return [examples[number * len(examples) // limit] for number in range(limit)]

@@ -5,10 +5,7 @@ from typing import Annotated
 
 import typer
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command `symbol`."""
-    app.command()(symbol)
+from inktex.cli.common import ModelOption
 
 
 def symbol(
@@ -17,9 +14,7 @@ def symbol(
     ],
     top: Annotated[int, typer.Option(min=1, help="How many symbols to give for each.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per drawing.")] = False,
-    model: Annotated[
-        str | None, typer.Option(help="A model file or a name that `inktex models` lists.")
-    ] = None,
+    model: ModelOption = None,
 ) -> None:
     """Read drawings of single symbols: for each the likeliest commands with their probabilities.
 

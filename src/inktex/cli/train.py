@@ -2,14 +2,9 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(train)
 
 
 def train(
@@ -59,13 +54,9 @@ def train(
             f"training needs PyTorch ({error.name} is missing): pip install 'inktex[train]'"
         ) from None
     chosen = training.recipe(recipe, settings or [])
-    options = replace(chosen.training, seed=seed)
-    if epochs is not None:
-        options = replace(options, epochs=epochs)
-    if batch is not None:
-        options = replace(options, batch=batch)
-    if checkpoint_minutes is not None:
-        options = replace(options, checkpoint_minutes=checkpoint_minutes)
+    given = {"epochs": epochs, "batch": batch, "checkpoint_minutes": checkpoint_minutes}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    options = replace(chosen.training, seed=seed, **changes)
     launch = training.Launch(
         folder=folder or Path("runs") / f"{recipe}-{seed}",
         data=data,

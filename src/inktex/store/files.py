@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Self
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -85,7 +85,7 @@ class InkStoreWriter:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        self._temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")  # as `write_atomically`
         self._waiting: list[StoreRow] = []
         self._points = 0
         try:
@@ -110,9 +110,7 @@ class InkStoreWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         try:
             if kind is None:
                 self._flush()

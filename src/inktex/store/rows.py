@@ -3,12 +3,12 @@
 Points go into Arrow as whole arrays, never number by number, and come back as the same float64 numbers.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from inktex.ink import Ink, InkError, Symbol
 from inktex.ink.errors import printable
@@ -23,19 +23,18 @@ def batch_of(rows: Sequence[StoreRow]) -> pa.RecordBatch:
     """Rows as an Arrow batch with the columns of `SCHEMA`."""
     inks = [row.ink for row in rows]
     columns = {
-        "source": _texts(row.source for row in rows),
-        "x": _nested(inks, [None if ink is None else ink.points[:, 0] for ink in inks]),
-        "y": _nested(inks, [None if ink is None else ink.points[:, 1] for ink in inks]),
-        "time": _nested(inks, [None if ink is None else ink.time for ink in inks]),
-        "pressure": _nested(inks, [None if ink is None else ink.pressure for ink in inks]),
-        "truth": pa.array([None if ink is None else ink.truth for ink in inks], pa.string()),
-        "symbols": pa.array([_symbols(ink) for ink in inks], SCHEMA.field("symbols").type),
-        "mathml": pa.array([None if ink is None else ink.mathml for ink in inks], pa.string()),
-        "writer": pa.array([None if ink is None else ink.writer for ink in inks], pa.string()),
-        "recognition": pa.array([_known(row.recognition) for row in rows], RECOGNITION),
-        "error": _texts(row.error for row in rows),
+        "source": [printable(row.source) for row in rows],
+        "x": _nested(inks, lambda ink: ink.points[:, 0]),
+        "y": _nested(inks, lambda ink: ink.points[:, 1]),
+        "time": _nested(inks, lambda ink: ink.time),
+        "pressure": _nested(inks, lambda ink: ink.pressure),
+        "symbols": [_symbols(ink) for ink in inks],
+        "recognition": [_known(row.recognition) for row in rows],
+        "error": [None if row.error is None else printable(row.error) for row in rows],
     }
-    return pa.RecordBatch.from_arrays([columns[name] for name in SCHEMA.names], schema=SCHEMA)
+    columns |= {name: [getattr(ink, name, None) for ink in inks] for name in ("truth", "mathml", "writer")}
+    arrays = [pa.array(columns[field.name], field.type) for field in SCHEMA]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
 def rows_of(batch: pa.RecordBatch, name: str = "ink store") -> Iterator[tuple[StoreRow, InkError | None]]:
@@ -55,39 +54,32 @@ def rows_of(batch: pa.RecordBatch, name: str = "ink store") -> Iterator[tuple[St
             for field in ("truth", "symbols", "mathml", "writer", "recognition", "error")
             if field in row
         }
-        recognition = plain.get("recognition")
-        ink, problem = None, None
+        ink = problem = None
         if row["x"].is_valid or row["y"].is_valid:
             try:
                 ink = _ink(row, plain, source)
             except InkError as error:
                 problem = error.inside(source=source)
-        yield StoreRow(source, ink, recognition, plain.get("error")), problem
+        yield StoreRow(source, ink, plain.get("recognition"), plain.get("error")), problem
 
 
-def _nested(inks: Sequence[Ink | None], values: Sequence[Floats | None]) -> pa.Array:
-    """A column of lists (inks) of lists (strokes) of numbers; None makes a null."""
-    present = [
-        (ink, value) for ink, value in zip(inks, values, strict=True) if ink is not None and value is not None
+def _nested(inks: Sequence[Ink | None], channel: Callable[[Ink], Floats | None]) -> pa.Array:
+    """A column of lists (inks) of lists (strokes) of numbers; null where an ink has no such channel."""
+    values = [None if ink is None else channel(ink) for ink in inks]
+    present = [ink for ink, value in zip(inks, values, strict=True) if ink is not None and value is not None]
+    numbers = np.concatenate([np.empty(0), *(value for value in values if value is not None)])
+    lengths = np.concatenate([[0], *(np.diff(ink.offsets) for ink in present)])
+    strokes = pa.ListArray.from_arrays(_places(lengths), pa.array(numbers, pa.float64()))
+    counts = [
+        0 if ink is None or value is None else len(ink) for ink, value in zip(inks, values, strict=True)
     ]
-    numbers = np.concatenate([value for _, value in present]) if present else np.empty(0)
-    lengths = [np.diff(ink.offsets) for ink, _ in present]
-    stroke_lengths = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
-    strokes = pa.ListArray.from_arrays(
-        pa.array(np.concatenate([[0], np.cumsum(stroke_lengths)]).astype(np.int32)),
-        pa.array(np.ascontiguousarray(numbers, dtype=np.float64), pa.float64()),
-    )
-    counts = np.array(
-        [0 if ink is None or value is None else len(ink) for ink, value in zip(inks, values, strict=True)],
-        np.int64,
-    )
     missing = pa.array([value is None for value in values], pa.bool_())
-    offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
-    return pa.ListArray.from_arrays(offsets, strokes, mask=missing)
+    return pa.ListArray.from_arrays(_places([0, *counts]), strokes, mask=missing)
 
 
-def _texts(values: Iterable[str | None]) -> pa.Array:
-    return pa.array([None if value is None else printable(value) for value in values], pa.string())
+def _places(lengths: ArrayLike) -> pa.Array:
+    """Where lists of these lengths begin, and the last ends; the first length is 0."""
+    return pa.array(np.cumsum(lengths).astype(np.int32))
 
 
 def _symbols(ink: Ink | None) -> list[dict[str, Any]] | None:

@@ -9,57 +9,43 @@ import pyarrow as pa
 VERSION = "inktex.ink-store/1"
 VERSION_KEY = b"inktex.schema"
 
-_PER_POINT = pa.list_(pa.list_(pa.float64()))
+_TEXT, _NUMBER = pa.string(), pa.float64()
+_PER_POINT = pa.list_(pa.list_(_NUMBER))
 _STROKES = pa.list_(pa.int32())
+_TOKEN = pa.struct([("text", _TEXT), ("confidence", _NUMBER), ("strokes", _STROKES)])
+_READ = pa.struct([("latex", _TEXT), ("strokes", _STROKES), ("confidence", _NUMBER), ("token", pa.int32())])
+_LABELLED = pa.struct([("label", _TEXT), ("strokes", _STROKES), ("id", _TEXT)])
 
 RECOGNITION = pa.struct(
     [
-        pa.field("latex", pa.string()),
-        pa.field("score", pa.float64()),
-        pa.field(
-            "tokens",
-            pa.list_(pa.struct([("text", pa.string()), ("confidence", pa.float64()), ("strokes", _STROKES)])),
-        ),
-        pa.field(
-            "symbols",
-            pa.list_(
-                pa.struct(
-                    [
-                        ("latex", pa.string()),
-                        ("strokes", _STROKES),
-                        ("confidence", pa.float64()),
-                        ("token", pa.int32()),
-                    ]
-                )
-            ),
-        ),
-        pa.field("alternatives", pa.list_(pa.struct([("latex", pa.string()), ("score", pa.float64())]))),
-        pa.field("mathml", pa.string()),
-        pa.field("typst", pa.string()),
-        pa.field("unread", _STROKES),
-        pa.field("reread", _STROKES),
-        pa.field("complete", pa.bool_()),
-        pa.field("model", pa.string()),
-        pa.field("elapsed", pa.float64()),
+        ("latex", _TEXT),
+        ("score", _NUMBER),
+        ("tokens", pa.list_(_TOKEN)),
+        ("symbols", pa.list_(_READ)),
+        ("alternatives", pa.list_(pa.struct([("latex", _TEXT), ("score", _NUMBER)]))),
+        ("mathml", _TEXT),
+        ("typst", _TEXT),
+        ("unread", _STROKES),
+        ("reread", _STROKES),
+        ("complete", pa.bool_()),
+        ("model", _TEXT),
+        ("elapsed", _NUMBER),
     ]
 )
 
 SCHEMA = pa.schema(
     [
-        pa.field("source", pa.string(), nullable=False),
-        pa.field("x", _PER_POINT),
-        pa.field("y", _PER_POINT),
-        pa.field("time", _PER_POINT),
-        pa.field("pressure", _PER_POINT),
-        pa.field("truth", pa.string()),
-        pa.field(
-            "symbols",
-            pa.list_(pa.struct([("label", pa.string()), ("strokes", _STROKES), ("id", pa.string())])),
-        ),
-        pa.field("mathml", pa.string()),
-        pa.field("writer", pa.string()),
-        pa.field("recognition", RECOGNITION),
-        pa.field("error", pa.string()),
+        pa.field("source", _TEXT, nullable=False),
+        ("x", _PER_POINT),
+        ("y", _PER_POINT),
+        ("time", _PER_POINT),
+        ("pressure", _PER_POINT),
+        ("truth", _TEXT),
+        ("symbols", pa.list_(_LABELLED)),
+        ("mathml", _TEXT),
+        ("writer", _TEXT),
+        ("recognition", RECOGNITION),
+        ("error", _TEXT),
     ],
     metadata={VERSION_KEY: VERSION.encode()},
 )
