@@ -21,8 +21,9 @@ CALIBRATED_ON = {
 BEFORE = {
     "paper-p2": "; the last of several parts, 34 epochs and 140 CPU minutes in all "
     "([docs/experiments.md](../docs/experiments.md#the-papers-recipe)); the log has all of them",
-    "wide-grids": "; it began from an 8-bit export of `inktex train --recipe wide --seed 1 --epochs 16`, "
-    "90.0 CPU minutes ([log](logs/wide.jsonl))",
+    "wide-grids": "; the last of four parts, after `inktex train --recipe wide --seed 1 --epochs 16` "
+    "([log](logs/wide.jsonl)) and two parts of 20 epochs by `wide-grids`, 268 CPU minutes in all "
+    "([docs/experiments.md](../docs/experiments.md#more-matrices-for-wide)); the log has the last three",
 }
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "models" / "README.md"

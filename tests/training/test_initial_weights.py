@@ -69,6 +69,23 @@ def test_a_run_begins_from_a_model_and_says_so(tmp_path):
     assert json.loads((tmp_path / "run" / "run.json").read_text())["command"]["initial"] == launch.initial
 
 
+def test_a_network_without_coverage_begins_from_one_that_has_it(tmp_path):
+    examples = written(8)
+    config = small_model(examples)
+    given = random_network(config)
+    assert config.coverage_window
+    write_model(tmp_path / "small.inktex", export_network(given, "small", precision=Precision.full))
+    launch = Launch(tmp_path / "run", device="cpu", initial=str(tmp_path / "small.inktex"))
+    recipe = small_recipe(epochs=1, learning_rate=0.0, average=0.0)
+    without = replace(recipe.model, coverage_window=0, coverage_filters=0)
+    begin(replace(recipe, model=without), launch, (examples, examples[:2]))
+    trained = load_network(tmp_path / "run" / "last.safetensors").state_dict()
+    assert "decoder.q" not in trained
+    np.testing.assert_allclose(
+        trained["encoder.layers.0.candidate"], given.state_dict()["encoder.layers.0.candidate"], atol=2e-4
+    )
+
+
 def test_a_model_of_another_shape_is_refused(tmp_path):
     examples = written(8)
     config = replace(small_model(examples), decoder_units=40)

@@ -136,6 +136,9 @@ def _size(training: Sequence[Example], options: TrainOptions) -> str:
     return "made expressions" if options.ink == "free" else f"{len(training):,} expressions"
 
 
+_COVERAGE = {"decoder.q", "decoder.u_f"}  # the weights that only coverage has
+
+
 def _begin_from(network: Network, name: str) -> None:
     """Take over the weights of a `.safetensors` file, a run's folder or a model of the same shape."""
     path = Path(name)
@@ -146,12 +149,11 @@ def _begin_from(network: Network, name: str) -> None:
             f"{name}: has another vocabulary than the recipe ({len(given.config.vocabulary)} tokens)"
         )
     own = network.state_dict()
-    if not network.config.coverage_window:  # P1 is P2 without coverage
-        given_state = {key: value for key, value in given.state_dict().items() if key in own}
-    else:
-        given_state = given.state_dict()
     # The head that names symbols is not part of a model file; it begins anew.
-    found = own | {key: value for key, value in given_state.items() if weights or "symbol_head" not in key}
+    left_out = {key for key in own if "symbol_head" in key and not weights}
+    if not network.config.coverage_window:  # P1 is P2 without coverage
+        left_out |= _COVERAGE
+    found = own | {key: value for key, value in given.state_dict().items() if key not in left_out}
     try:
         network.load_state_dict(found)
     except RuntimeError as error:
