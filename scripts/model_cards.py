@@ -19,6 +19,8 @@ CALIBRATED_ON = {
 }
 # What a network had learned before, where that is not one of the models here.
 BEFORE = {
+    "paper-p1": "; it began from a P2 by the same recipe that is not shipped, its coverage left out "
+    "([docs/experiments.md](../docs/experiments.md#the-papers-recipe))",
     "paper-p2": "; the last of several parts, 34 epochs and 140 CPU minutes in all "
     "([docs/experiments.md](../docs/experiments.md#the-papers-recipe)); the log has all of them",
     "wide-grids": "; the last of four parts, after `inktex train --recipe wide --seed 1 --epochs 16` "
