@@ -18,7 +18,8 @@ from inktex.training import Launch, Recipe, TrainOptions, begin, recipe
 from inktex.training import loop as training_loop
 from inktex.training import validation as validating
 from inktex.training.losses import Counts, averaged_copy, losses
-from inktex.training.optimizing import make_optimizer, noisy_weights, update_average
+from inktex.training.noise import WeightNoise, noisy_weights
+from inktex.training.optimizing import make_optimizer, update_average
 from inktex.training.run import Position, RunFolder
 from inktex.training.schedule import guidance_weight, learning_rate
 from inktex.training.validation import Validation, ValidationSet
@@ -70,6 +71,36 @@ def test_weight_noise_is_there_during_a_step_and_gone_after_it() -> None:
     with noisy_weights(network, 0.05, (1, 8)):
         other = torch.cat([(p - before[n]).flatten() for n, p in network.named_parameters()])
     assert not torch.equal(away, other), "every step has noise of its own"
+
+
+def test_adaptive_noise_spares_the_weights_that_matter_and_grows() -> None:
+    options = paper_options(weight_noise=0.03, noise_cost=0.1, loss_per="expression")
+    network = torch.nn.Linear(2, 1, bias=False)
+    optimizer, noise = make_optimizer(network, options), WeightNoise(options, expressions=1000)
+    assert noise.deviations(network, optimizer) == 0.0  # no gradient was seen yet
+    network.weight.grad = torch.tensor([[0.0, 0.5]])
+    optimizer.step()
+    [deviations] = noise.deviations(network, optimizer)  # type: ignore[misc]
+    free, held = deviations[0].tolist()
+    assert free == pytest.approx(0.03)
+    assert held == pytest.approx((1 / 0.03**2 + 1000 * 0.5**2 / 0.1) ** -0.5, rel=1e-4)  # Graves's optimum
+    [later] = noise.deviations(network, optimizer)  # type: ignore[misc]
+    assert later[0, 0] > free, "the prior's variance moves towards that of the weights and their noise"
+
+
+def test_weights_are_charged_for_what_they_cost_to_describe() -> None:
+    network = torch.nn.Linear(2, 1, bias=False)
+    network.weight.grad = torch.zeros(1, 2)
+    WeightNoise(paper_options(weight_noise=0.1, noise_cost=0.0), 50).charge(network)
+    assert not network.weight.grad.any()
+    options = paper_options(weight_noise=0.1, noise_cost=0.2, loss_per="expression")
+    WeightNoise(options, expressions=50).charge(network)
+    torch.testing.assert_close(network.weight.grad, network.weight.detach() * 0.2 / (50 * 0.1**2))
+
+
+def test_adaptive_noise_says_what_it_needs() -> None:
+    with pytest.raises(ValueError, match="noise_cost needs optimizer = 'adadelta' and loss_per = 'expres"):
+        WeightNoise(paper_options(noise_cost=0.1, loss_per="token"), 10)
 
 
 def paper_options(**changes: object) -> TrainOptions:

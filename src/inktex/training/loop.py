@@ -14,10 +14,10 @@ from inktex.corpus import Example
 from inktex.model import Network, load_network, save_network
 from inktex.training.data import Batch, TrainingData
 from inktex.training.losses import Counts, averaged_copy, losses
+from inktex.training.noise import WeightNoise, noisy_weights
 from inktex.training.optimizing import (
     Place,
     make_optimizer,
-    noisy_weights,
     optimizer_tensors,
     restore_optimizer,
     update_average,
@@ -65,6 +65,7 @@ class Trainer:
         self.shared = workers.share(self.network)
         self.average = averaged_copy(self.network)
         self.optimizer = make_optimizer(self.network, options)
+        self.noise = WeightNoise(options, len(data.examples))
         self.data = data
         self.validation = (
             ValidationSet(validation, self.data, grammar=options.grammar) if validation else None
@@ -78,6 +79,7 @@ class Trainer:
         self.network.load_state_dict(state.part("network"))
         self.average.load_state_dict(state.part("average"))
         restore_optimizer(self.optimizer, state.part("optimizer"))
+        self.noise.prior = state.tensors.get("noise.prior", self.noise.prior)
         if self.workers.is_first:
             self.folder.rewind_metrics(self.position.step)
 
@@ -93,7 +95,7 @@ class Trainer:
         )
         for prefix, values in parts:
             tensors |= {f"{prefix}.{name}": value for name, value in values.items()}
-        self.folder.save_state(self.position, tensors)
+        self.folder.save_state(self.position, tensors | {"noise.prior": self.noise.prior})
 
     def run(self) -> Position:
         """Train until the epochs or the patience are used up."""
@@ -109,7 +111,7 @@ class Trainer:
                 pieces = plan[position.batch]
                 batch = self.data.batch(pieces, position.epoch, position.batch)
                 done = position.epoch - position.stage_start + position.batch / len(plan)
-                progress = min(done / self.options.epochs, 1.0)
+                progress = min(done / self._epochs, 1.0)
                 result = self.step(batch, progress)
                 position.batch += 1
                 position.step += 1
@@ -130,6 +132,12 @@ class Trainer:
         self.workers.wait()
         return position
 
+    @property
+    def _epochs(self) -> int:
+        """Of the stage that is under way."""
+        noisy = self.position.stage == 2
+        return (self.options.noise_epochs if noisy else 0) or self.options.epochs
+
     def step(self, batch: Batch, progress: float) -> StepResult:
         """One update of the weights from one global batch; this worker does its share of it."""
         options, position = self.options, self.position
@@ -139,10 +147,12 @@ class Trainer:
         set_learning_rate(self.optimizer, rate)
         torch.manual_seed((options.seed * 1_000_003 + position.step) * 64 + self.workers.rank)  # dropout
         counts = Counts.of(batch, len(self.network.decoders))
-        noise = options.weight_noise if position.stage == 2 else 0.0
+        noise = self.noise.deviations(self.network, self.optimizer) if position.stage == 2 else 0.0
         with noisy_weights(self.network, noise, (options.seed, position.step)):
             sums = self._backpropagate(batch, counts, progress)
         gradient = torch.nn.utils.clip_grad_norm_(self.network.parameters(), options.clip)
+        if position.stage == 2:
+            self.noise.charge(self.network)
         self._update(math.isfinite(float(gradient)))
         if options.average > 0:
             update_average(self.average, self.network, options.average, position.step)
@@ -190,7 +200,7 @@ class Trainer:
     def _epoch_done(self) -> bool:
         """Validate if it is time; returns whether the run is at its end."""
         position, options = self.position, self.options
-        last = position.epoch - position.stage_start >= options.epochs
+        last = position.epoch - position.stage_start >= self._epochs
         if self.validation is not None and (last or position.epoch % options.validate_every == 0):
             score = self.validation.score(self._evaluated(), self.workers)
             if position.record(score) and self.workers.is_first:

@@ -1,9 +1,7 @@
-"""Optimiser, averaged weights, weight noise, device and precision, and the C library's memory settings."""
+"""Optimiser, averaged weights, device and precision, and the C library's memory settings."""
 
 import ctypes
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -31,27 +29,6 @@ def update_average(average: nn.Module, network: nn.Module, decay: float, step: i
     """Move averaged weights towards the network's; faster at first, when there is little to average."""
     decay = min(decay, (1 + step) / (10 + step))
     torch._foreach_lerp_(list(average.parameters()), list(network.parameters()), 1.0 - decay)
-
-
-@contextmanager
-def noisy_weights(network: nn.Module, deviation: float, seed: tuple[int, int]) -> Iterator[None]:
-    """Within the block, weights carry Gaussian noise; after it they are as before, with gradients."""
-    if deviation <= 0:
-        yield
-        return
-    parameters = list(network.parameters())
-    kept = [parameter.detach().clone() for parameter in parameters]
-    generator = torch.Generator().manual_seed(seed[0] * 1_000_003 + seed[1])
-    with torch.no_grad():
-        for parameter in parameters:
-            noise = torch.randn(parameter.shape, generator=generator).to(parameter.device)
-            parameter.add_(noise, alpha=deviation)
-    try:
-        yield
-    finally:
-        with torch.no_grad():
-            for parameter, value in zip(parameters, kept, strict=True):
-                parameter.copy_(value)
 
 
 @dataclass(frozen=True)
