@@ -14,7 +14,7 @@ from small_runs import PLAIN, data_of, small_model, small_recipe, written
 from inktex.augment import AugmentOptions
 from inktex.decoding import Hypothesis
 from inktex.model import Network, load_network
-from inktex.training import Launch, Recipe, TrainOptions, begin, recipe
+from inktex.training import Launch, Recipe, TrainOptions, begin, recipe, resume
 from inktex.training import loop as training_loop
 from inktex.training import validation as validating
 from inktex.training.losses import Counts, averaged_copy, losses
@@ -154,6 +154,37 @@ def test_a_run_can_begin_with_the_noise_stage(tmp_path: Path, monkeypatch: pytes
     end = begin(Recipe(small_recipe().model, options), Launch(tmp_path / "run"), (examples, examples[:4]))
     assert (end.stage, end.epoch) == (2, 2)
     assert set(noises) == {options.weight_noise}
+
+
+def test_the_noise_stage_may_have_another_number_of_epochs(tmp_path: Path) -> None:
+    examples = written(8)
+    options = paper_options(epochs=1, noise_epochs=3, patience=0)
+    end = begin(Recipe(small_recipe().model, options), Launch(tmp_path / "run"), (examples, examples[:4]))
+    assert (end.stage, end.stage_start, end.epoch) == (2, 1, 4)
+
+
+def test_adaptive_noise_goes_on_where_a_checkpoint_left_it(tmp_path: Path) -> None:
+    examples = written(8)
+    changes = {"loss_per": "expression", "noise_cost": 0.1, "noise_at_once": True, "patience": 0, "batch": 2}
+    small = small_recipe().model
+    straight = Recipe(small, paper_options(epochs=4, anneal=False, **changes))
+    begin(straight, Launch(tmp_path / "straight"), (examples, examples[:4]))
+    begin(
+        Recipe(small, paper_options(epochs=2, anneal=False, **changes)),
+        Launch(tmp_path / "halted"),
+        (examples, examples[:4]),
+    )
+    halted = RunFolder(tmp_path / "halted")
+    state = halted.load_state()
+    assert state is not None
+    assert float(state.tensors["noise.prior"]) != pytest.approx(straight.training.weight_noise**2)
+    halted.save_state(replace(state.position, finished=False), state.tensors)
+    content = (halted.path / "run.json").read_text().replace('"epochs": 2', '"epochs": 4')
+    (halted.path / "run.json").write_text(content)
+    resume(Launch(halted.path), (examples, examples[:4]))
+    one, other = (load_network(tmp_path / name / "last.safetensors") for name in ("straight", "halted"))
+    for value, same in zip(one.parameters(), other.parameters(), strict=True):
+        assert torch.equal(value, same)
 
 
 def test_steps_shrink_to_zero_in_the_noise_stage_and_only_there(

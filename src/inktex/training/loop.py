@@ -111,7 +111,7 @@ class Trainer:
                 pieces = plan[position.batch]
                 batch = self.data.batch(pieces, position.epoch, position.batch)
                 done = position.epoch - position.stage_start + position.batch / len(plan)
-                progress = min(done / self._epochs, 1.0)
+                progress = min(done / self.options.epochs_of(position.stage), 1.0)
                 result = self.step(batch, progress)
                 position.batch += 1
                 position.step += 1
@@ -131,12 +131,6 @@ class Trainer:
             save_network(self._evaluated(), self.folder.last_file)
         self.workers.wait()
         return position
-
-    @property
-    def _epochs(self) -> int:
-        """Of the stage that is under way."""
-        noisy = self.position.stage == 2
-        return (self.options.noise_epochs if noisy else 0) or self.options.epochs
 
     def step(self, batch: Batch, progress: float) -> StepResult:
         """One update of the weights from one global batch; this worker does its share of it."""
@@ -200,7 +194,7 @@ class Trainer:
     def _epoch_done(self) -> bool:
         """Validate if it is time; returns whether the run is at its end."""
         position, options = self.position, self.options
-        last = position.epoch - position.stage_start >= self._epochs
+        last = position.epoch - position.stage_start >= options.epochs_of(position.stage)
         if self.validation is not None and (last or position.epoch % options.validate_every == 0):
             score = self.validation.score(self._evaluated(), self.workers)
             if position.record(score) and self.workers.is_first:

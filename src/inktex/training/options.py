@@ -58,6 +58,10 @@ class TrainOptions:
     log_every: int = 100  # steps between lines of the metrics
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
 
+    def epochs_of(self, stage: int) -> int:
+        """The epochs of the first stage, or of the second, which has weight noise."""
+        return (self.noise_epochs if stage == 2 else 0) or self.epochs
+
     def to_json(self) -> dict[str, Any]:
         """Plain data for a JSON file."""
         return asdict(self)

@@ -27,7 +27,7 @@ class Reporter:
     def __init__(
         self, folder: RunFolder | None, options: TrainOptions, console: Console | None = None
     ) -> None:
-        self._folder, self._epochs, self._log_every = folder, options.epochs, options.log_every
+        self._folder, self._options = folder, options
         self._console = console or Console(stderr=True)
         self._events: SummaryWriter | None = None
         self._progress: Progress | None = None
@@ -86,7 +86,7 @@ class Reporter:
                 soft_wrap=True,
             )
             self._logged = time.monotonic()
-        if position.step % self._log_every == 0:
+        if position.step % self._options.log_every == 0:
             self._write(position, {"kind": "train", **self._means()})
             self._reset()
 
@@ -124,7 +124,8 @@ class Reporter:
             else f"  WER {position.last_wer:.1f} best {position.best_wer:.1f}"
         )
         return (
-            f"epoch {position.epoch + 1}/{self._epochs}{stage}  loss {means['loss']:.3f} "
+            f"epoch {position.epoch_of_stage}/{self._options.epochs_of(position.stage)}{stage}  "
+            f"loss {means['loss']:.3f} "
             f"guide {means['guidance']:.2f} symbol {means['symbol']:.2f}  "
             f"{means['expressions_per_second']:.1f}/s{best}"
         )

@@ -39,6 +39,11 @@ class Position:
     since_best: int = 0  # validations since the best one of the stage
     finished: bool = False
 
+    @property
+    def epoch_of_stage(self) -> int:
+        """Number of the epoch under way, from 1 in each stage."""
+        return self.epoch - self.stage_start + 1
+
     def record(self, score: "Validation") -> bool:
         """Record a validation; returns whether it is the best of the run so far."""
         self.last_wer = score.wer

@@ -195,7 +195,8 @@ def _train(
             console.print(
                 f"{network.parameter_count:,} parameters, {_size(training, recipe.training)}, "
                 f"{len(validation):,} to validate, {place.device}{'' if place.half is None else ' bf16'}, "
-                f"{workers.count} worker(s), epoch {trainer.position.epoch + 1} of {recipe.training.epochs}",
+                f"{workers.count} worker(s), epoch {trainer.position.epoch_of_stage} of "
+                f"{recipe.training.epochs_of(trainer.position.stage)}",
                 highlight=False,
                 soft_wrap=True,
             )
