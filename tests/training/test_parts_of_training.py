@@ -105,6 +105,7 @@ def test_adaptive_noise_says_what_it_needs() -> None:
 
 def paper_options(**changes: object) -> TrainOptions:
     base = replace(recipe("paper-p2").training, precision="float32", checkpoint_minutes=100.0)
+    base = replace(base, noise_epochs=0, noise_cost=0.0)
     return replace(base, **changes)  # type: ignore[arg-type]
 
 
