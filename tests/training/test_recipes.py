@@ -33,7 +33,7 @@ def test_the_papers_recipe_is_the_papers() -> None:
         1e-8,
         1.0,
     )
-    assert (options.patience, options.weight_noise > 0, options.augment) == (5, True, None)
+    assert (options.patience, options.weight_noise > 0, options.augment) == (15, True, None)
     nothing_of_ours = (options.guidance, options.symbol_weight, options.parts, options.swap_symbols)
     assert nothing_of_ours == (0, 0, 0, 0)
     assert (options.swap_groups, options.average, options.label_smoothing) == (0, 0, 0)
