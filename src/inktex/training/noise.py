@@ -18,7 +18,6 @@ from inktex.training.options import TrainOptions
 Deviations = float | Sequence[Tensor]  # of all weights, or of each
 
 _RHO = 0.95  # of AdaDelta
-_SLOWNESS = 0.999  # how much of the prior's variance a step keeps: the noise grows over some epochs
 
 
 class WeightNoise:
@@ -27,7 +26,12 @@ class WeightNoise:
     def __init__(self, options: TrainOptions, expressions: int) -> None:
         if options.noise_cost and (options.optimizer, options.loss_per) != ("adadelta", "expression"):
             raise ValueError("training.noise_cost needs optimizer = 'adadelta' and loss_per = 'expression'")
-        self.deviation, self.cost, self.expressions = options.weight_noise, options.noise_cost, expressions
+        self.deviation, self.cost, self.growth = (
+            options.weight_noise,
+            options.noise_cost,
+            options.noise_growth,
+        )
+        self.expressions = expressions
         self.prior = torch.tensor(options.weight_noise**2, dtype=torch.float64)  # its variance
 
     @torch.no_grad()
@@ -47,7 +51,7 @@ class WeightNoise:
             squares += float(variance.sum()) + float(parameter.square().sum())
             count += parameter.numel()
             found.append(variance.sqrt_())
-        self.prior = _SLOWNESS * self.prior + (1.0 - _SLOWNESS) * squares / count
+        self.prior = (1.0 - self.growth) * self.prior + self.growth * squares / count
         return found
 
     @torch.no_grad()
