@@ -29,8 +29,8 @@ class Held:
         self.begun.set()
         try:
             while not self.go_on.wait(0.005):
-                if self._engine is not None:
-                    self._engine.breathe()
+                if self._engine is not None and self._engine.breathe():
+                    raise SearchCancelled
             return "held"
         finally:
             self.ended.set()

@@ -14,7 +14,7 @@ import traitlets
 from inktex.ink import Ink, InkError
 from inktex.latex import LatexError, normalize, print_latex, to_mathml, to_typst
 from inktex.recognizer import Recognition, Recognizer, Session
-from inktex.recognizer.default import default_recognizer
+from inktex.recognizer.core import default_recognizer
 
 _HERE = Path(__file__).parent
 

@@ -181,7 +181,7 @@ class Session(Writing):
             pinned = {number for pin in pins for number in pin.ids}
             reader = Reader(reader.model, dataclasses.replace(options, symbols=options.symbols | pinned))
         control = Control(
-            timeout, lambda: recognizer.pause() or self._wanted != key, keep_to_pins if pins else None
+            timeout, lambda: recognizer.between_steps() or self._wanted != key, keep_to_pins if pins else None
         )
         reading = reader.read_one(ink, control)
         answer = recognizer.assembler.recognition(reading, top=top)

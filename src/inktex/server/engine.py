@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic, thread_time
 from typing import TypeVar
 
-from inktex.decoding import SearchCancelled
 from inktex.server.errors import busy, too_slow
 from inktex.server.shares import Crowd, Share
 
@@ -157,23 +156,20 @@ class Engine:
             turn.superseded = True
             raise
 
-    def breathe(self) -> None:
-        """Called by the work between its steps: others may go first, and what nobody wants is ended."""
+    def breathe(self) -> bool:
+        """Called by the work between its steps: others may go first; whether nobody wants the result."""
         found: tuple[Turn, asyncio.AbstractEventLoop] | None = getattr(self._of_thread, "turn", None)
         if found is None:
-            return
+            return False
         turn, loop = found
-        if turn.superseded:
-            raise SearchCancelled
-        if (self._live or self._others) and turn.over and not self._closed:
+        if not turn.superseded and (self._live or self._others) and turn.over and not self._closed:
             turn.charge_on_thread()
             again = threading.Event()
             loop.call_soon_threadsafe(self._wait_again, turn, again)
             while not again.wait(0.5) and not self._closed:
                 pass
             turn.begin_on_thread()
-            if turn.superseded:
-                raise SearchCancelled
+        return turn.superseded
 
     def close(self) -> None:
         """Let running work end and begin no other."""
