@@ -12,8 +12,9 @@ import anywidget
 import traitlets
 
 from inktex.ink import Ink, InkError
-from inktex.latex import LatexError, normalize, print_latex, to_mathml, to_typst
+from inktex.latex import LatexError
 from inktex.recognizer import Recognition, Recognizer, Session
+from inktex.recognizer.answer import all_forms
 from inktex.recognizer.core import default_recognizer
 
 _HERE = Path(__file__).parent
@@ -105,7 +106,7 @@ class InkCanvas(anywidget.AnyWidget):
 
     def _render(self, latex: str) -> None:
         try:
-            self.rendered = {"source": latex, **_forms(latex)}
+            self.rendered = {"source": latex, **all_forms(latex)}
         except LatexError as error:
             self.rendered = {"source": latex, "error": str(error)}
 
@@ -131,12 +132,7 @@ class InkCanvas(anywidget.AnyWidget):
         return {
             "strokes": [named[number] for number in self._session.stroke_ids],
             "recognition": answer.to_json(),
-            "alternatives": [{**_forms(other.latex), "score": other.score} for other in answer.alternatives],
+            "alternatives": [
+                {**all_forms(other.latex), "score": other.score} for other in answer.alternatives
+            ],
         }
-
-
-def _forms(latex: str) -> dict[str, Any]:
-    """LaTeX in all forms; LatexError if it is not a formula."""
-    tokens = normalize(latex)
-    mathml = to_mathml(tokens, ids=True)
-    return {"latex": print_latex(tokens), "tokens": list(tokens), "mathml": mathml, "typst": to_typst(tokens)}

@@ -10,12 +10,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.latex import Style, print_latex, to_mathml, to_typst
+from inktex.latex import Style, normalize, print_latex, to_mathml, to_typst
 from inktex.reading import Alignment, LazyAlignment, symbol_places
 
 SCHEMA = "inktex.recognition/1"
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
+
+
+def all_forms(latex: str) -> dict[str, Any]:
+    """LaTeX in the forms of a recognition; LatexError if it is not a formula."""
+    tokens = normalize(latex)
+    mathml = to_mathml(tokens, ids=True)
+    return {"latex": print_latex(tokens), "tokens": list(tokens), "mathml": mathml, "typst": to_typst(tokens)}
 
 
 @dataclass(frozen=True)

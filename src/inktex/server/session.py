@@ -23,10 +23,9 @@ from inktex.ink import InkError
 from inktex.latex import LatexError
 from inktex.recognizer import READINGS, LiveLine, NoSuchLine, PageAnswer, Recognition, WhichLine
 from inktex.server import messages
-from inktex.server.api import rendering
+from inktex.server.api import explanation, rendering
 from inktex.server.engine import Lane
 from inktex.server.errors import RequestError
-from inktex.server.explaining import explanation
 from inktex.server.guard import SESSION_PROTOCOL
 from inktex.server.service import Service
 from inktex.server.shares import Share
@@ -78,6 +77,7 @@ class LiveSession:
             await self._socket.close(TRY_AGAIN_LATER, "too many live sessions; try again later")
             return
         service.sessions += 1
+        service.metrics.add("sessions")
         answering = asyncio.create_task(self._answer_changes())
         try:
             await self._send(self._hello())
@@ -86,6 +86,7 @@ class LiveSession:
             pass
         finally:
             service.sessions -= 1
+            service.metrics.add("sessions", -1)
             for task in (answering, *self._tasks):
                 task.cancel()
             await asyncio.gather(answering, *self._tasks, return_exceptions=True)
