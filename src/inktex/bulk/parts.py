@@ -62,7 +62,6 @@ class Plan:
     parquet: bool  # parts as Parquet with the ink, or as JSON Lines
 
     def part(self, number: int) -> Path:
-        """The part file of a unit."""
         return self.folder / f"part-{number:07d}.{'parquet' if self.parquet else 'jsonl'}"
 
     def lock(self) -> FileLock:
@@ -124,7 +123,6 @@ class Plan:
         return said, states
 
     def finish(self) -> None:
-        """Mark the run as whole."""
         write_atomically(self.folder / DONE, "")
 
 
@@ -159,8 +157,6 @@ def _groups(store: Path) -> Iterator[Unit]:
 
 @dataclass(frozen=True)
 class PartCount:
-    """What a part holds."""
-
     inks: int
     failures: int
 
@@ -238,7 +234,6 @@ def do_unit(
 
 
 def unit_inks(unit: Unit, limits: Limits = DEFAULT_LIMITS) -> Iterator[tuple[str, Ink | InkError]]:
-    """Names and inks of a unit."""
     if unit.group is None:
         for file in unit.files:
             for row, problem in rows_in(file, named=unit.named, limits=limits):
@@ -254,7 +249,6 @@ def unit_inks(unit: Unit, limits: Limits = DEFAULT_LIMITS) -> Iterator[tuple[str
 
 
 def count_part(part: Path) -> PartCount:
-    """Rows and failures of a part."""
     if part.suffix == ".parquet":
         import pyarrow.parquet as pq
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from inktex.corpus import Example
     from inktex.ink import Ink, InkError, Limits
 
+T = TypeVar("T")
 LengthRule = Literal["none", "normalise", "reward"]
 BeamOption = Annotated[int, typer.Option(min=1, help="Hypotheses kept while searching.")]
 ExpressionsOption = Annotated[
@@ -42,6 +43,20 @@ def progress_bar(title: str, total: int | None = None) -> Iterator[Callable[[int
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
         task = bars.add_task(title, total=total)
         yield lambda count: bars.advance(task, count)
+
+
+def all_read(title: str, count: int, answers: "Iterable[tuple[int, T | InkError]]") -> list[T]:
+    """Answers in the order of their inks, with a progress bar; the first that is an error is raised."""
+    from inktex.ink import InkError
+
+    found: dict[int, T] = {}
+    with progress_bar(title, count) as advance:
+        for place, answer in answers:
+            if isinstance(answer, InkError):
+                raise answer
+            found[place] = answer
+            advance(1)
+    return [found[place] for place in range(count)]
 
 
 def limits_of(given: Sequence[str] | None) -> "Limits":
@@ -86,7 +101,6 @@ def inks_in(
 
 
 def is_same_file(name: str, path: Path) -> bool:
-    """Whether a source is this file."""
     try:
         return Path(name).name == path.name and Path(name).samefile(path)
     except (OSError, ValueError):

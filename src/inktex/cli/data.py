@@ -204,22 +204,13 @@ def _print_tables(counted: "Sequence[SplitStats]") -> None:
     # Wide enough for all columns where there is no terminal.
     console = Console() if Console().is_terminal else Console(width=120)
     table = Table(title="usable expressions and what they hold")
-    columns = (
-        "split",
-        "expressions",
-        "strokes",
-        "points",
-        "symbols",
-        "tokens",
-        "classes",
-        "writers",
-        "not usable",
-    )
-    for column in columns:
-        table.add_column(column, justify="left" if column == "split" else "right")
+    numbers = ("expressions", "strokes", "points", "symbols", "tokens", "classes", "writers")
+    table.add_column("split")
+    for column in (*numbers, "not usable"):
+        table.add_column(column, justify="right")
     for each in counted:
-        inside = (each.expressions, each.strokes, each.points, each.symbols, each.tokens)
-        table.add_row(each.split, *map(str, (*inside, each.classes, each.writers, len(each.problems))))
+        inside = [str(getattr(each, name)) for name in numbers]
+        table.add_row(each.split, *inside, str(len(each.problems)))
     console.print(table)
     if any(each.problems for each in counted):
         table = Table(title="files that cannot be used")

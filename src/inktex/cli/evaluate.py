@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from inktex.cli.common import ExpressionsOption, LengthRule, load_examples, progress_bar
+from inktex.cli.common import ExpressionsOption, LengthRule, all_read, load_examples, progress_bar
 
 if TYPE_CHECKING:
     from inktex.corpus import Example
@@ -79,12 +79,12 @@ def evaluate(
 
     if not models and not predictions:
         raise ValueError("give at least one model, or a file with --predictions")
-    for option, given in (("--save-predictions", save_predictions), ("--lg", lg)):
+    files = {"--save-predictions": save_predictions, "--lg": lg}
+    for option, given in files.items():
         if given is not None and not models:
             raise ValueError(f"{option} needs a model")
     if data in ("symbols", "unknown"):
-        refused = (("--predictions", predictions), ("--save-predictions", save_predictions), ("--lg", lg))
-        for option, asked in refused:
+        for option, asked in {"--predictions": predictions, **files}.items():
             if asked:
                 raise ValueError(f"{option} says nothing about single symbols")
         if form not in ("text", "json"):
@@ -107,14 +107,8 @@ def evaluate(
         if length_handling is not None:
             options = replace(options, length_handling=length_handling, length_weight=length_weight)
         with progress_bar(system.name, len(examples)) as advance:
-            found = read_answers(
-                model,
-                [example.ink for example in examples],
-                options,
-                jobs=jobs or os.cpu_count() or 1,
-                batch=batch,
-                progress=advance,
-            )
+            inks, workers = [example.ink for example in examples], jobs or os.cpu_count() or 1
+            found = read_answers(model, inks, options, jobs=workers, batch=batch, progress=advance)
         if save_predictions is not None:
             several = f"-{_file_name(system.name)}" if len(systems) > 1 else ""
             path = save_predictions.with_name(f"{save_predictions.stem}{several}{save_predictions.suffix}")
@@ -169,7 +163,6 @@ def _lone_report(
 
 
 def _deliver(text: str, out: Path | None) -> None:
-    """Write a report to a file, or to standard output."""
     from inktex.files import write_atomically
 
     if out is None:
@@ -183,29 +176,24 @@ def _lone_answers(
     system: "System", examples: "Sequence[Example]", beam: int, jobs: int | None
 ) -> "list[LoneAnswer]":
     from inktex.evaluation.lone import LoneAnswer
-    from inktex.ink import InkError
     from inktex.reading import guess_symbols
     from inktex.recognizer import Recognizer
 
     recognizer = Recognizer(system.open(), beam=beam)
     inks = [example.ink for example in examples]
     guessed = guess_symbols(recognizer.model, inks)
-    answers: dict[int, LoneAnswer] = {}
-    with progress_bar(system.name, len(examples)) as advance:
-        for place, read in recognizer.stream(inks, jobs=jobs, processes=True):
-            guesses = guessed[place]
-            if isinstance(read, InkError):
-                raise read
-            answers[place] = LoneAnswer(
-                texts=read.texts,
-                others=tuple(other.texts for other in read.alternatives),
-                score=read.score,
-                known=all(symbol.known for symbol in read.symbols),
-                guesses=tuple(guess.latex for guess in guesses),
-                probability=guesses[0].probability,
-            )
-            advance(1)
-    return [answers[place] for place in range(len(examples))]
+    answers = all_read(system.name, len(inks), recognizer.stream(inks, jobs=jobs, processes=True))
+    return [
+        LoneAnswer(
+            texts=read.texts,
+            others=tuple(other.texts for other in read.alternatives),
+            score=read.score,
+            known=all(symbol.known for symbol in read.symbols),
+            guesses=tuple(guess.latex for guess in guesses),
+            probability=guesses[0].probability,
+        )
+        for read, guesses in zip(answers, guessed, strict=True)
+    ]
 
 
 def _score_file(path: Path, data: str, examples: "Sequence[Example]") -> "Evaluation":

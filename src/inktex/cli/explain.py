@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from inktex.cli.common import BeamOption, ExpressionsOption, ModelOption, load_examples, progress_bar
+from inktex.cli.common import BeamOption, ExpressionsOption, ModelOption, all_read, load_examples
 
 if TYPE_CHECKING:
     from inktex.corpus import Example
@@ -140,20 +140,13 @@ def errors(
 
 def _readings(system: "System", examples: "list[Example]", beam: int, jobs: int | None) -> "SystemReadings":
     """Let a model read everything, and write the truth of what it got wrong."""
-    from inktex.ink import InkError
     from inktex.reading import Reader, whole
     from inktex.report.report import SystemReadings
 
     opened = system.open()
     reader = Reader(opened, replace(opened.search, beam=beam))
-    found: dict[int, Reading] = {}
-    with progress_bar(system.name, len(examples)) as advance:
-        for place, reading in reader.map(whole, [example.ink for example in examples], jobs=jobs):
-            if isinstance(reading, InkError):
-                raise reading
-            found[place] = reading
-            advance(1)
-    readings = [found[place] for place in range(len(examples))]
+    found = reader.map(whole, [example.ink for example in examples], jobs=jobs)
+    readings = all_read(system.name, len(examples), found)
     vocabulary = frozenset(opened.info.vocabulary.tokens)
     as_truth = {
         place: reader.read_as(example.ink, example.tokens)

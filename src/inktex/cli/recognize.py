@@ -174,7 +174,6 @@ class Run:
             raise OSError(f"{error}; run the same command again with -o to resume") from None
 
     def to_stdout(self, items: "Items", form: Form, top: int, copy: bool) -> int:
-        """Write answers in the order of the inks; returns the number of failures."""
         failures = 0
         ready: dict[int, tuple[str, Recognition | InkError]] = {}
         written: list[str] = []

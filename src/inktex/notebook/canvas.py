@@ -71,7 +71,6 @@ class InkCanvas(anywidget.AnyWidget):
         self.drawn = []
 
     def _receive(self, _: object, content: dict[str, Any], __: object) -> None:
-        """Carry out what happened on the page."""
         try:
             if content.get("action") == "render":
                 self._render(str(content["latex"]))
@@ -111,7 +110,6 @@ class InkCanvas(anywidget.AnyWidget):
             self.rendered = {"source": latex, "error": str(error)}
 
     def _update(self) -> None:
-        """Read the sheet and show the answer."""
         try:
             answer = self._session.answer() if len(self._session) else None
             message = ""

@@ -31,7 +31,7 @@ from .assembling import Assembler
 from .options import OptionKeywords, RecognizeOptions
 from .page_session import PageSession
 from .session import Session
-from .several import together
+from .several import Several, together
 from .symbols import allowed_ids
 
 InkLike: TypeAlias = Ink | str | os.PathLike[str] | bytes | Iterable[Any]
@@ -138,7 +138,7 @@ class Recognizer:
             strokes=strokes,
             complete=processes,  # the process that reads works everything out
         )
-        several = _Several(options.lines)
+        several = Several(options.lines)
         parts = several.parts(map(_ink_or_error, inks))
         read = self.reader(options).map(keep, parts, jobs=jobs, timeout=options.timeout, processes=processes)
         return several.whole(read)
@@ -183,46 +183,6 @@ def _ink_or_error(source: InkLike | InkError) -> Ink | InkError:
         return as_ink(source)
     except InkError as error:
         return error
-
-
-class _Several:
-    """Inks to their lines, and the answers of the lines back to those of the inks."""
-
-    def __init__(self, lines: bool) -> None:
-        self._lines = lines
-        self._parts: list[tuple[int, tuple[int, ...]]] = []  # place of the ink; strokes, () where it is all
-        self._read: dict[int, dict[int, Line | InkError | None]] = {}  # of an ink's parts; None: not yet
-
-    def parts(self, inks: Iterable[Ink | InkError]) -> Iterator[Ink | InkError]:
-        """Each ink, or its lines where it has several."""
-        for place, ink in enumerate(inks):
-            found = find_lines(ink) if self._lines and isinstance(ink, Ink) else []
-            if isinstance(ink, InkError) or len(found) < 2:
-                self._parts.append((place, ()))
-                yield ink
-                continue
-            first = len(self._parts)
-            self._read[place] = dict.fromkeys(range(first, first + len(found)))
-            self._parts += [(place, strokes) for strokes in found]
-            for strokes in found:
-                yield ink.select(strokes)
-
-    def whole(
-        self, answers: Iterable[tuple[int, Recognition | InkError]]
-    ) -> Iterator[tuple[int, Recognition | InkError]]:
-        """The answers of inks as they are complete; a line that cannot be read is an error of all."""
-        for number, answer in answers:
-            place, strokes = self._parts[number]
-            if not strokes:
-                yield place, answer
-                continue
-            read = self._read[place]
-            read[number] = answer if isinstance(answer, InkError) else Line(strokes, answer)
-            if None not in read.values():
-                del self._read[place]
-                failed = next((each for each in read.values() if isinstance(each, InkError)), None)
-                lines = [each for each in read.values() if isinstance(each, Line)]
-                yield place, failed or together(lines, sum(len(line.strokes) for line in lines))
 
 
 _lock = threading.Lock()

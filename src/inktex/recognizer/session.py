@@ -20,9 +20,8 @@ from inktex.latex import normalize, print_latex
 from inktex.reading import Control, Reader, Reading
 
 from .answer import Alternative, Recognition
-from .corrections import changed_part, with_texts
 from .options import TIMEOUT, RecognizeOptions
-from .pins import Pin, PinnedStepper, find_pin, is_whole, pin_shares
+from .pins import Pin, PinnedStepper, changed_part, find_pin, pin_shares, with_texts
 
 if TYPE_CHECKING:
     from .core import Recognizer
@@ -143,7 +142,7 @@ class Session(Writing):
             return present
         ids = self.stroke_ids
         Pin.of(range(len(ids)), latex, self._recognizer.model.info.vocabulary)
-        strokes, piece = changed_part(present, chosen, is_whole)
+        strokes, piece = changed_part(present, chosen)
         with self._lock:
             numbers = [ids[stroke] for stroke in strokes if stroke < len(ids)]
             self._release(numbers)
@@ -207,7 +206,6 @@ class Session(Writing):
                 raise ValueError(f"there is no stroke {number}")
 
     def _release(self, stroke_ids: Collection[int]) -> None:
-        """Drop the pins of these strokes."""
         self._pins = {ids: latex for ids, latex in self._pins.items() if ids.isdisjoint(stroke_ids)}
 
     def _changed(self, strokes: Collection[int] = ()) -> None:

@@ -47,8 +47,14 @@ Upload = Annotated[UploadFile, File(description="InkML, JSON, Xournal++, Excalid
 
 
 def router(service: Service) -> APIRouter:
-    """The routes that answer one request with one answer."""
     routes = APIRouter()
+
+    def ink_of(strokes: list[list[list[float]]]) -> Ink:
+        service.check(strokes)
+        try:  # time and pressure play no part in reading
+            return Ink.from_strokes([[point[:2] for point in stroke] for stroke in strokes])
+        except InkError as error:
+            raise RequestError(422, "unreadable_ink", str(error)) from None
 
     def given(model: type[BaseModel], description: str) -> dict[int | str, dict[str, Any]]:
         return {200: {"model": model, "description": description}, **PROBLEMS}
@@ -61,7 +67,6 @@ def router(service: Service) -> APIRouter:
     )
     async def recognize(request: Request, body: schemas.RecognizeRequest) -> JSONResponse:
         """Read the strokes, one expression per line; the answer says what each symbol was read from."""
-        service.check(body.strokes)
         answer = await service.recognize(request, ink_of(body.strokes), **body.options.model_dump())
         return JSONResponse(answer.to_json())
 
@@ -73,7 +78,6 @@ def router(service: Service) -> APIRouter:
     )
     async def symbol(request: Request, body: schemas.SymbolRequest) -> JSONResponse:
         """Read the strokes as one symbol and give the likeliest commands for it, best first."""
-        service.check(body.strokes)
         found = await service.symbol(request, ink_of(body.strokes), top=body.top)
         guesses = [{"latex": each.latex, "probability": round(each.probability, 6)} for each in found]
         return JSONResponse({"symbols": guesses})
@@ -171,14 +175,6 @@ def rendering(latex: str) -> dict[str, Any]:
     if not forms["tokens"]:
         raise RequestError(422, "bad_latex", "Not a formula yet: there is nothing in it")
     return forms
-
-
-def ink_of(strokes: list[list[list[float]]]) -> Ink:
-    """Ink of strokes as requests have them; time and pressure play no part in reading."""
-    try:
-        return Ink.from_strokes([[point[:2] for point in stroke] for stroke in strokes])
-    except InkError as error:
-        raise RequestError(422, "unreadable_ink", str(error)) from None
 
 
 def _as_strokes(source: str, item: Ink | InkError) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Builds the ASGI application: the page, the API, and the middleware around both."""
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio.to_thread
@@ -40,17 +40,15 @@ def create_app(
     shared: SharedMetrics | None = None,
 ) -> "Application":
     """Build the application; the recogniser is loaded when it starts, unless one is given."""
-    options = options or ServerOptions()
-    metrics = Metrics(shared or SharedMetrics(1))
-    return Application(options, metrics, lambda: recognizer or Recognizer(options.model, beam=options.beam))
+    return Application(options or ServerOptions(), Metrics(shared or SharedMetrics(1)), recognizer)
 
 
 class Application:
     """The ASGI callable: watch, then CORS where it was opened, then guard, then the routes."""
 
-    def __init__(self, options: ServerOptions, metrics: Metrics, load: Callable[[], Recognizer]) -> None:
+    def __init__(self, options: ServerOptions, metrics: Metrics, recognizer: Recognizer | None) -> None:
         self.service = Service(options, metrics)
-        self._load = load
+        self._given = recognizer
         self.routes = FastAPI(
             title="inktex",
             version=__version__,
@@ -89,7 +87,6 @@ class Application:
         return error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
         await self._app(scope, receive, send)
 
     @asynccontextmanager
@@ -105,7 +102,8 @@ class Application:
 
     def _loaded(self) -> Recognizer:
         """Load and use it once, so that the first client does not wait for what is made on first use."""
-        recognizer = self._load()
+        options = self.service.options
+        recognizer = self._given or Recognizer(options.model, beam=options.beam)
         recognizer.recognize(_WARM_UP)
         recognizer.between_steps = self.service.engine.breathe
         return recognizer

@@ -57,7 +57,6 @@ class Desk:
         self.refusals = 0
 
     def __len__(self) -> int:
-        """How many connections there are."""
         return len(self._asked) + len(self._refused) + len(self._lingering)
 
     @property

@@ -25,7 +25,7 @@ from inktex.server.desk import Desk
 from inktex.server.metrics import Metrics, SharedMetrics
 from inktex.server.options import ServerOptions
 from inktex.server.watch import count_request
-from inktex.server.worker import (
+from inktex.server.worker import (  # how far a connection is
     ASKED,
     CLOSED,
     END,
@@ -214,13 +214,11 @@ class Dispatcher:
     def _hand_out(self) -> None:
         """Give each connection that waits to the worker that has fewest, first of all to those with room."""
         while self._waiting and self._free:
-            ready = sorted((each for each in self._workers if each.ready), key=self._business)
+            ready = [worker for worker in self._workers if worker.ready]
+            ready.sort(key=lambda worker: (self._room(worker) <= 0, len(worker.connections)))
             if not any(self._give(worker, self._waiting[0]) for worker in ready):
                 return
             self._waiting.popleft()
-
-    def _business(self, worker: _Worker) -> tuple[bool, int]:
-        return self._room(worker) <= 0, len(worker.connections)
 
     def _give(self, worker: _Worker, waiting: _Waiting) -> bool:
         place = self._free.pop()

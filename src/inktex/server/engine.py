@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic, thread_time
 from typing import TypeVar
 
-from inktex.server.errors import busy, too_slow
+from inktex.server.errors import RequestError, busy
 from inktex.server.shares import Crowd, Share
 
 T = TypeVar("T")
@@ -95,7 +95,6 @@ class Engine:
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for their turn."""
         return sum(not turn.done() for turns in (self._live, self._others) for turn in turns)
 
     @property
@@ -151,7 +150,8 @@ class Engine:
         except TimeoutError:
             if not future.done():
                 self._overdue.add(id(future))
-            raise too_slow(end - begun) from None
+            slow = f"no answer within {end - begun:g} s; send less ink at once"
+            raise RequestError(504, "timeout", slow) from None
         except asyncio.CancelledError:
             turn.superseded = True
             raise
@@ -179,7 +179,6 @@ class Engine:
     # On the event loop --------------------------------------------------------------------------------------
 
     async def _take(self, turn: Turn, end: float) -> None:
-        """Wait until a thread is free."""
         if self.running < self.threads and not self.waiting:
             self.running += 1
             self._tell()
@@ -245,11 +244,6 @@ class Lane:
         self._engine, self._share = engine, share
         self._one = asyncio.Lock()
         self._replaceable: Turn | None = None  # what runs, or waits to go on
-
-    @property
-    def running(self) -> bool:
-        """Whether a call is under way."""
-        return self._one.locked()
 
     async def run(self, work: Callable[[float], T], *, seconds: float, replaces: bool = False) -> T:
         """Like `Engine.run`, but the queue is never full, and mostly first; who owes time waits before.

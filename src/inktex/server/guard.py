@@ -81,10 +81,14 @@ class Guard:
                     raise busy(self.service.engine.expected_wait)
                 receive = _replay(body, receive)
         except RequestError as error:
+            path = scope["path"]
             if scope["type"] == "websocket":
-                await _refuse_handshake(error, scope, receive, send)
-            else:
-                await error.response(scope["path"])(scope, receive, send)
+                path = ""
+                await receive()
+                if "websocket.http.response" not in scope.get("extensions", {}):  # it becomes a plain 403
+                    await send({"type": "websocket.close", "code": 1008, "reason": error.code})
+                    return
+            await error.response(path)(scope, receive, send)
             return
         await self.app(scope, receive, send)
 
@@ -99,7 +103,6 @@ class Guard:
         return busy(engine.expected_wait)
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes:
-        """The body, unless it is too long or too slow."""
         limits = self.options.limits
         declared = headers.get("content-length", "0")
         if not _is_number(declared):
@@ -245,20 +248,3 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again
-
-
-async def _refuse_handshake(error: RequestError, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer the handshake with the status, where the server can; else it becomes a plain 403."""
-    await receive()
-    if "websocket.http.response" in scope.get("extensions", {}):
-        response = error.response()
-        await send(
-            {
-                "type": "websocket.http.response.start",
-                "status": error.status,
-                "headers": response.raw_headers,
-            }
-        )
-        await send({"type": "websocket.http.response.body", "body": bytes(response.body)})
-    else:
-        await send({"type": "websocket.close", "code": 1008, "reason": error.code})

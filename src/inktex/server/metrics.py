@@ -68,21 +68,17 @@ class Metrics:
                 self.put(name, 0.0)
 
     def request(self, endpoint: str, status: int, seconds: float) -> None:
-        """Count one answered request."""
         self.add((endpoint, "requests", status if status in STATUSES else 0))
         self._observe(endpoint, seconds)
 
     def recognition(self, seconds: float, strokes: int) -> None:
-        """Count one recognition."""
         self._observe(_RECOGNITION, seconds)
         self.add("strokes", strokes)
 
     def add(self, key: Hashable, amount: float = 1.0) -> None:
-        """Raise a counter."""
         self._own[_PLACES[key]] += amount
 
     def put(self, name: str, value: float) -> None:
-        """Set a gauge."""
         self._own[_PLACES[name]] = value
 
     def value(self, name: str) -> float:
@@ -102,7 +98,6 @@ class Metrics:
         return float(self._slots[:, _PLACES[key]].sum())
 
     def render(self) -> str:
-        """All counters in the text format of Prometheus."""
         return "\n".join([*self._lines(), ""])
 
     def _lines(self) -> Iterator[str]:

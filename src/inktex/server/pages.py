@@ -86,7 +86,6 @@ def add_pages(routes: FastAPI, service: Service) -> None:
 
 
 def _model(service: Service) -> Path:
-    """The model file, if there is one and everybody may have it."""
     model = service.recognizer.model
     sources = model.sources
     one_file = len(sources) == 1 and sources[0].endswith(".inktex") and not model.info.team

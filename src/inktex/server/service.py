@@ -52,7 +52,6 @@ class Service:
 
     @property
     def recognizer(self) -> Recognizer:
-        """The recogniser, once it is loaded."""
         if self.loaded is None:
             raise busy(1.0)
         return self.loaded
@@ -141,7 +140,6 @@ class Service:
         return any(engine.running for engine in (self.engine, self.rendering, self._uploads))
 
     def close(self) -> None:
-        """End what runs."""
         for engine in (self.engine, self.rendering, self._uploads):
             engine.close()
         self.sandbox.close()

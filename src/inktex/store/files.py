@@ -47,7 +47,6 @@ def read_group(file: Path, group: int) -> Iterator[tuple[StoreRow, InkError | No
 
 
 def group_count(file: Path) -> int:
-    """How many row groups a Parquet file has."""
     with _opened(file, whole=True) as (store, _):
         return int(store.num_row_groups)
 
