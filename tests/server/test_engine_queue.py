@@ -225,9 +225,12 @@ def test_errors_of_the_work_reach_the_caller_and_free_the_thread() -> None:
     asyncio.run(scenario())
 
 
-def test_a_lane_does_one_thing_at_a_time() -> None:
+def test_a_lane_does_one_thing_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also while what it does lets others go first."""
+    monkeypatch.setattr(engine_room, "_SLICE", 0.0)
+
     async def scenario() -> int:
-        engine, together, most = Engine(queue=10, threads=4), 0, 0
+        engine, together, most = Engine(queue=10), 0, 0
         lane = Lane(engine, Share())
 
         def work(left: float) -> None:
@@ -235,6 +238,7 @@ def test_a_lane_does_one_thing_at_a_time() -> None:
             together += 1
             most = max(most, together)
             time.sleep(0.01)
+            engine.breathe()
             together -= 1
 
         await asyncio.gather(*(lane.run(work, seconds=PATIENCE) for _ in range(8)))

@@ -1,10 +1,9 @@
 """The queue in front of the recogniser: runs blocking calls in a fair order.
 
-Recognition keeps a core busy, so a process runs only as many calls at a time as it has threads. Further
-calls wait in a queue of bounded length. When it is full, a request is refused immediately, which costs
-nothing, instead of slowing down all others. Live sessions go first, because a person is waiting, as long as
-they use no more than a person's share; what a session gets beyond that is in `shares.py`. A long search lets
-others go first at its next step.
+Recognition keeps a core busy, so a process runs one call at a time. Further calls wait in a queue of bounded
+length. When it is full, a request is refused immediately, which costs nothing, instead of slowing down all
+others. Live sessions go first, because a person is waiting, as long as they use no more than a person's
+share; what a session gets beyond that is in `shares.py`. A long search lets others go first at its next step.
 """
 
 import asyncio
@@ -60,7 +59,7 @@ class Turn:
 
 
 class Engine:
-    """Runs blocking calls on a few threads, live ones first, refusing what would wait too long.
+    """Runs blocking calls one at a time on threads, live ones first, refusing what would wait too long.
 
     To be used from one event loop; only `breathe` is called by the work, on its thread.
     """
@@ -69,7 +68,6 @@ class Engine:
         self,
         *,
         queue: int,
-        threads: int = 1,
         longest_wait: float = float("inf"),
         crowd: Crowd | None = None,
         changed: Callable[[int, int], None] = lambda w, r: None,
@@ -81,7 +79,6 @@ class Engine:
         self._longest_wait = longest_wait
         self.crowd = crowd or Crowd()
         self.queue = queue
-        self.threads = threads
         self.running = 0
         self._changed = changed
         self._overdue: set[int] = set()  # calls that still run although their time is over
@@ -106,17 +103,17 @@ class Engine:
     @property
     def room(self) -> int:
         """How many requests that come now would be taken."""
-        return 0 if self.full else self.queue - self.waiting + self.threads - self.running
+        return 0 if self.full else self.queue - self.waiting + 1 - self.running
 
     @property
     def late(self) -> bool:
-        """Whether all threads are held by calls that are past their time: nothing can be served."""
-        return len(self._overdue) >= self.threads
+        """Whether a call that is past its time still runs: nothing can be served."""
+        return bool(self._overdue)
 
     @property
     def expected_wait(self) -> float:
         """Seconds until a call that comes now would begin, by the pace of late."""
-        return self._mean_seconds * (self.waiting + self.running) / self.threads
+        return self._mean_seconds * (self.waiting + self.running)
 
     async def run(self, work: Callable[[float], T], *, seconds: float) -> T:
         """Call `work(seconds left)` on a thread; `RequestError` 503 if it cannot begin, 504 if it cannot end.
@@ -179,7 +176,7 @@ class Engine:
     # On the event loop --------------------------------------------------------------------------------------
 
     async def _take(self, turn: Turn, end: float) -> None:
-        if self.running < self.threads and not self.waiting:
+        if not self.running and not self.waiting:
             self.running += 1
             self._tell()
             return

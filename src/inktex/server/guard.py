@@ -128,12 +128,8 @@ class Guard:
                     if ended:
                         return b"".join(parts)
         except TimeoutError:
-            raise RequestError(
-                408,
-                "slow_request",
-                f"the request was not complete after {limits.body_seconds:g} s",
-                {"Connection": "close"},
-            ) from None
+            slow = f"the request was not complete after {limits.body_seconds:g} s"
+            raise RequestError(408, "slow_request", slow, {"Connection": "close"}) from None
 
 
 def waits_for_recognizer(options: ServerOptions, path: str, raw_headers: list[tuple[bytes, bytes]]) -> bool:
@@ -174,12 +170,8 @@ def _check_token(options: ServerOptions, route: Route, headers: Headers) -> None
     if token is None or not route.token:
         return
     if not any(hmac.compare_digest(given, token.encode()) for given in _given_tokens(route, headers)):
-        raise RequestError(
-            401,
-            "unauthorized",
-            "this server needs a token: Authorization: Bearer …",
-            {"WWW-Authenticate": 'Bearer realm="inktex"'},
-        )
+        needs = "this server needs a token: Authorization: Bearer …"
+        raise RequestError(401, "unauthorized", needs, {"WWW-Authenticate": 'Bearer realm="inktex"'})
 
 
 def _is_number(text: str) -> bool:
@@ -195,12 +187,8 @@ def _host_of(origin: str) -> str | None:
 
 
 def _too_large(limit: int) -> RequestError:
-    return RequestError(
-        413,
-        "too_large",
-        f"a request may have {limit // 1024} KB; send fewer points, or one expression at a time",
-        {"Connection": "close"},
-    )
+    most = f"a request may have {limit // 1024} KB; send fewer points, or one expression at a time"
+    return RequestError(413, "too_large", most, {"Connection": "close"})
 
 
 def _check_method(route: Route, method: str) -> None:
@@ -227,12 +215,8 @@ def _given_tokens(route: Route, headers: Headers) -> list[bytes]:
     if route.endpoint == "strokes":
         given.append(headers.get("app_key", ""))
     if route.endpoint == "session":
-        offered = headers.get("sec-websocket-protocol", "").split(",")
-        given += [
-            name.strip()[len(BEARER_PROTOCOL) :]
-            for name in offered
-            if name.strip().startswith(BEARER_PROTOCOL)
-        ]
+        offered = [name.strip() for name in headers.get("sec-websocket-protocol", "").split(",")]
+        given += [name[len(BEARER_PROTOCOL) :] for name in offered if name.startswith(BEARER_PROTOCOL)]
     return [value.encode("latin-1", errors="replace") for value in given]
 
 

@@ -56,13 +56,13 @@ def add_pages(routes: FastAPI, service: Service) -> None:
 
     @file("/device.json")
     async def described() -> JSONResponse:
-        name = service.recognizer.model.info.name
-        return JSONResponse({"model": name, "file": f"device/{_name(service, _model(service))}"})
+        _, name = _model(service)
+        return JSONResponse({"model": service.recognizer.model.info.name, "file": f"device/{name}"})
 
     @file("/device/{name}")
     async def model(name: str) -> FileResponse:
-        path = _model(service)
-        if name != _name(service, path):
+        path, own = _model(service)
+        if name != own:
             raise RequestError(404, "not_found", "this server reads with another model")
         return FileResponse(path, media_type="application/octet-stream", headers=FOR_GOOD)
 
@@ -85,18 +85,15 @@ def add_pages(routes: FastAPI, service: Service) -> None:
     routes.mount("/", StaticFiles(directory=STATIC, html=True), name="page")
 
 
-def _model(service: Service) -> Path:
+def _model(service: Service) -> tuple[Path, str]:
+    """The model file, if everybody may have it; another model has another name, so browsers may keep it."""
     model = service.recognizer.model
     sources = model.sources
     one_file = len(sources) == 1 and sources[0].endswith(".inktex") and not model.info.team
     if service.options.token is not None or not one_file:
         raise RequestError(404, "not_found", "this server does not give its model away")
-    return Path(sources[0])
-
-
-def _name(service: Service, path: Path) -> str:
-    """Another model has another name, so that browsers may keep it."""
-    return f"{path.stem}-{service.recognizer.model.info.sha256[:12]}.inktex"
+    path = Path(sources[0])
+    return path, f"{path.stem}-{model.info.sha256[:12]}.inktex"
 
 
 @cache
