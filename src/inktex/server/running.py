@@ -13,7 +13,6 @@ import signal
 import socket
 import sys
 import webbrowser
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from threading import Timer
@@ -36,12 +35,7 @@ SWITCH_SECONDS = 0.0005
 BACKLOG = 1024
 
 
-def run(
-    options: ServerOptions,
-    *,
-    open_page: bool = False,
-    say: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
-) -> None:
+def run(options: ServerOptions, *, open_page: bool = False) -> None:
     """Serve until told to stop; OSError or ValueError with advice if it cannot begin."""
     if options.workers > 1 and not hasattr(socket, "send_fds"):
         raise ValueError("several workers need Linux or macOS; use --workers 1")
@@ -53,9 +47,11 @@ def run(
     shared = SharedMetrics(options.workers)
     _set_up_log(options)
     count = "one process" if options.workers == 1 else f"{options.workers} processes"
-    say(f"inktex: write at {options.address} (model {name}, {count}; Ctrl+C ends it)")
+    print(f"inktex: write at {options.address} (model {name}, {count}; Ctrl+C ends it)", file=sys.stderr)
     if not options.loopback and options.token is None:
-        say("inktex: everyone who reaches this machine can use it; set a token with --token")
+        print(
+            "inktex: everyone who reaches this machine can use it; set a token with --token", file=sys.stderr
+        )
     if open_page:
         Timer(1.0, webbrowser.open, [options.address]).start()
     _allow_handles()
