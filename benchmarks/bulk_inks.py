@@ -6,7 +6,7 @@ from pathlib import Path
 from inktex.corpus import ExpressionModel, Synthesizer, synthesize
 from inktex.corpus.hershey import hershey_bank
 from inktex.files import write_atomically
-from inktex.store.files import InkStoreWriter
+from inktex.store.files import write_store
 from inktex.store.row import StoreRow
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -25,11 +25,11 @@ def make_inks(path: Path, count: int, *, longest: int = 1000, per_file: int = 25
     path.mkdir(parents=True)
     number = 0
     while number < count:
-        with InkStoreWriter(path / f"inks-{number:07d}.parquet") as writer:
-            for _ in range(min(per_file, count - number)):
-                ink = examples[number % len(examples)].ink.translate(number, -number)
-                writer.add(StoreRow(f"ink {number}", ink))
-                number += 1
+        rows = (
+            StoreRow(f"ink {each}", examples[each % len(examples)].ink.translate(each, -each))
+            for each in range(number, min(number + per_file, count))
+        )
+        number += write_store(path / f"inks-{number:07d}.parquet", rows)
     tokens = sum(len(each.tokens) for each in examples) / len(examples)
     return tokens, sum(len(each.ink.points) for each in examples) / len(examples)
 

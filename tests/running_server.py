@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from inktex.server import ServerOptions, create_app
-from inktex.server.app import STATIC, Application
+from inktex.server.app import Application
+from inktex.server.pages import STATIC
 from inktex.server.running import _listen, config_for
 from inktex.server.worker import OrderlyServer
 

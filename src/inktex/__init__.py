@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from inktex.ink.lines import split_page
     from inktex.reading import ModelError
     from inktex.recognizer import Recognition, RecognizeOptions, Recognizer, Session
-    from inktex.recognizer.default import load_model, recognize, recognize_many
+    from inktex.recognizer.core import load_model, recognize, recognize_many
 
 __version__ = "0.1.0"
 
 _HOMES = {
     **dict.fromkeys(("Ink", "InkError", "Symbol", "read", "read_all", "save"), "inktex.ink"),
     **dict.fromkeys(("Recognition", "RecognizeOptions", "Recognizer", "Session"), "inktex.recognizer"),
-    **dict.fromkeys(("load_model", "recognize", "recognize_many"), "inktex.recognizer.default"),
+    **dict.fromkeys(("load_model", "recognize", "recognize_many"), "inktex.recognizer.core"),
     "ModelError": "inktex.reading",
     "split_page": "inktex.ink.lines",
 }

@@ -8,8 +8,7 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="bulk runs need inktex[store]")
 
-from inktex.bulk.parts import PartCount, do_unit
-from inktex.bulk.units import Plan, Unit, units_of
+from inktex.bulk.parts import PartCount, Plan, Unit, do_unit, units_of
 from inktex.ink import Ink, save
 from inktex.recognizer import RecognizeOptions
 from inktex.store.files import read_store, write_store

@@ -17,7 +17,7 @@ pytest.importorskip("pyarrow", reason="the Ray engine needs inktex[ray]")
 from inktex.cli import build_app
 from inktex.ink import Ink
 from inktex.reading import ModelError, find_model
-from inktex.store.files import InkStoreWriter
+from inktex.store.files import write_store
 from inktex.store.row import StoreRow
 
 UNITS, PER_UNIT = 24, 6
@@ -31,9 +31,8 @@ def store(tmp_path: Path) -> Path:
         pytest.skip(f"no weights to recognise with: {error}")
     ink = Ink.from_strokes([[(0, 0), (10, 10)], [(0, 10), (10, 0)]])
     for unit in range(UNITS):
-        with InkStoreWriter(tmp_path / "inks" / f"{unit:03d}.parquet") as writer:
-            for number in range(PER_UNIT):
-                writer.add(StoreRow(f"{unit}/{number}", ink.scale(1 + unit)))
+        rows = (StoreRow(f"{unit}/{number}", ink.scale(1 + unit)) for number in range(PER_UNIT))
+        write_store(tmp_path / "inks" / f"{unit:03d}.parquet", rows)
     return tmp_path / "inks"
 
 

@@ -64,8 +64,7 @@ def test_a_full_disk_leaves_no_half_store(tmp_path, full_disk):
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_a_full_disk_leaves_no_half_part_of_a_large_run(tmp_path, full_disk, recognizer, suffix):
     pytest.importorskip("pyarrow", reason="the ink store needs inktex[store]")
-    from inktex.bulk.parts import do_unit
-    from inktex.bulk.units import Unit
+    from inktex.bulk.parts import Unit, do_unit
     from inktex.recognizer import RecognizeOptions
 
     (tmp_path / "out").mkdir()
@@ -101,8 +100,7 @@ def test_ink_in_a_folder_that_may_not_be_read_is_named(read_only_folder: Path):
 
 
 def test_what_may_not_be_read_in_a_folder_has_a_row_with_the_reason(partly_locked_folder: Path):
-    from inktex.bulk.parts import unit_inks
-    from inktex.bulk.units import units_of
+    from inktex.bulk.parts import unit_inks, units_of
     from inktex.ink import read_all
     from inktex.store.sources import ink_of, rows_in
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from inktex.ink import InkError
 from inktex.recognizer import SearchCancelled
-from inktex.recognizer.corrections import changed_part
-from inktex.recognizer.pins import is_whole
+from inktex.recognizer.pins import changed_part, is_whole
 
 
 @pytest.fixture
@@ -163,7 +162,7 @@ def test_the_pinned_part_is_the_part_that_changed(recognizer, strokes):
         (r"x + 1 = y", "1"),
         (r"x ^ { 2 } + \frac { 1 } { 2 } = y", "x ^ { 2 }"),
     ]:
-        strokes_of, texts = changed_part(present, chosen.split(), is_whole)
+        strokes_of, texts = changed_part(present, chosen.split())
         assert strokes_of
         assert is_whole(texts)
         assert set(piece.split()) <= set(texts)

@@ -205,16 +205,16 @@ def test_an_ensemble_reads_too(small_model_file, strokes):
 
 
 def test_the_package_offers_it_all_lazily(model_path, monkeypatch, strokes):
-    from inktex.recognizer import default
+    from inktex.recognizer import core
 
     monkeypatch.setenv("INKTEX_MODEL", str(model_path))
-    default._shared.cache_clear()
+    core._shared.cache_clear()
     try:
         answer = inktex.recognize(strokes)
         assert answer.model == "small"
         assert inktex.recognize_many([strokes])[0].latex == answer.latex
     finally:
-        default._shared.cache_clear()
+        core._shared.cache_clear()
     assert inktex.load_model(model_path).recognize(strokes).latex == answer.latex
     cross = [[(0, 0), (20, 20)], [(20, 0), (0, 20)], [(30, 10), (50, 10)], [(30, 15), (50, 15)]]
     lower = [[(x, y + 200) for x, y in stroke] for stroke in cross]

@@ -5,7 +5,7 @@ import pytest
 from inktex.ink import Ink
 from inktex.reading import Alignment, LazyAlignment
 from inktex.recognizer import Line, NoSuchLine, PageSession, Recognition, Recognizer, WhichLine, page_session
-from inktex.recognizer.corrections import with_texts
+from inktex.recognizer.pins import with_texts
 from inktex.recognizer.session import Session
 from inktex.recognizer.several import together
 

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inktex.server import Limits, ServerOptions, desk
-from inktex.server.desk import Desk
+from inktex.server.desk import HEAD_BYTES, Desk, Heads
 from inktex.server.guard import Guard
-from inktex.server.heads import HEAD_BYTES, Heads
 
 BODY = json.dumps({"strokes": [[[0, 0], [9, 9]]]}).encode()
 TOKEN = "a-good-long-token"

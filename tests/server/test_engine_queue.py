@@ -29,8 +29,8 @@ class Held:
         self.begun.set()
         try:
             while not self.go_on.wait(0.005):
-                if self._engine is not None:
-                    self._engine.breathe()
+                if self._engine is not None and self._engine.breathe():
+                    raise SearchCancelled
             return "held"
         finally:
             self.ended.set()
@@ -203,7 +203,6 @@ def test_newer_ink_stops_the_search_it_replaces() -> None:
         lane, held = Lane(engine, Share()), Held(engine)
         older = asyncio.create_task(lane.run(held, seconds=PATIENCE, replaces=True))
         await until(held.begun.is_set)
-        assert lane.running
         assert await lane.run(noting([], "newer"), seconds=PATIENCE, replaces=True) == "newer"
         with pytest.raises(SearchCancelled):
             await older
@@ -226,9 +225,12 @@ def test_errors_of_the_work_reach_the_caller_and_free_the_thread() -> None:
     asyncio.run(scenario())
 
 
-def test_a_lane_does_one_thing_at_a_time() -> None:
+def test_a_lane_does_one_thing_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also while what it does lets others go first."""
+    monkeypatch.setattr(engine_room, "_SLICE", 0.0)
+
     async def scenario() -> int:
-        engine, together, most = Engine(queue=10, threads=4), 0, 0
+        engine, together, most = Engine(queue=10), 0, 0
         lane = Lane(engine, Share())
 
         def work(left: float) -> None:
@@ -236,6 +238,7 @@ def test_a_lane_does_one_thing_at_a_time() -> None:
             together += 1
             most = max(most, together)
             time.sleep(0.01)
+            engine.breathe()
             together -= 1
 
         await asyncio.gather(*(lane.run(work, seconds=PATIENCE) for _ in range(8)))

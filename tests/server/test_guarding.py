@@ -14,7 +14,7 @@ import pytest
 
 from inktex.recognizer import Recognizer
 from inktex.server import ServerOptions
-from inktex.server.app import STATIC
+from inktex.server.pages import STATIC
 from running_server import RunningServer
 
 TOKEN = "a-good-long-token"

@@ -78,16 +78,18 @@ def tokens_of(answer: dict[str, Any]) -> tuple[str, ...]:
 def test_ink_is_read_while_it_is_written(talk: Talk, examples: dict[str, Strokes]) -> None:
     assert talk.hello["type"] == "hello"
     assert talk.hello["limits"]["strokes"] == 1000
-    strokes = examples[INTEGRAL]
+    strokes, others = examples[INTEGRAL], []
     for revision, points in enumerate(strokes, 1):
         talk.say(type="add", id=f"s{revision}", points=points, revision=revision)
         answer = talk.answer(revision)
+        others += answer["alternatives"]
         assert answer["strokes"] == [f"s{n}" for n in range(1, revision + 1)]
     assert tokens_of(answer) == normalize(INTEGRAL)
     assert answer["recognition"]["latex"] == r"\int_{0}^{1}x^{2}dx"
-    other = answer["alternatives"][0]
-    assert other["mathml"].startswith("<math")
-    assert normalize(other["latex"]) == tuple(other["tokens"])
+    assert others  # of the whole formula the model may be sure
+    for other in others:
+        assert other["mathml"].startswith("<math")
+        assert normalize(other["latex"]) == tuple(other["tokens"])
 
 
 def test_strokes_can_be_taken_away_moved_and_cleared(talk: Talk, examples: dict[str, Strokes]) -> None:
@@ -329,7 +331,8 @@ def test_a_choice_and_an_explanation_name_their_line(talk: Talk, examples: dict[
     ink = examples[INTEGRAL]
     talk.write([*ink, *lowered(ink, 600)], 1)
     lines = talk.answer(1)["lines"]
-    other = lines[1]["alternatives"][0]["latex"]
+    other = r"\int_{0}^{1}x^{3}dx"
+    assert other != lines[1]["recognition"]["latex"]
     talk.say(type="choose", latex=other)
     assert talk.hear()["code"] == "which_line"
     talk.say(type="choose", latex=other, line=99)

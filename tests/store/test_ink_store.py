@@ -13,8 +13,11 @@ import pyarrow.parquet as pq  # noqa: E402
 from inktex.ink import Ink, Symbol  # noqa: E402
 from inktex.store.files import GROUP_ROWS, group_count, read_group, read_store, write_store  # noqa: E402
 from inktex.store.row import StoreError, StoreRow  # noqa: E402
-from inktex.store.rows import batch_of, rows_of  # noqa: E402
-from inktex.store.schema import SCHEMA  # noqa: E402
+from inktex.store.rows import (  # noqa: E402
+    SCHEMA,
+    batch_of,
+    rows_of,
+)
 
 ANSWER = {
     "schema": "inktex.recognition/1",

@@ -29,7 +29,6 @@ COMMANDS: tuple[Callable[..., None], ...] = (
 
 
 def build_app() -> typer.Typer:
-    """Put all commands together."""
     app = typer.Typer(
         name="inktex",
         help="Handwritten mathematics (pen strokes) to LaTeX.",

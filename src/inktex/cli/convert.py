@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import typer
 
-from inktex.cli.sources import LimitOption, is_same_file, limits_of
+from inktex.cli.common import LimitOption, is_same_file, limits_of
 
 if TYPE_CHECKING:
     from inktex.ink import InkError, Limits
@@ -24,25 +24,17 @@ Target = Literal["parquet", "inkml", "json", "xopp", "excalidraw", "svg", "png",
 
 
 def convert(
-    sources: Annotated[
-        list[str],
-        typer.Argument(help="Ink files, folders, archives, Parquet ink stores, or - for standard input."),
-    ],
-    out: Annotated[
-        Path, typer.Option("--output", "-o", help="A file for one ink or a store; a folder for many inks.")
-    ],
-    to: Annotated[
-        Target | None, typer.Option("--to", help="The format (default: by the name of the output).")
-    ] = None,
-    results: Annotated[
-        Path | None,
-        typer.Option(
-            help="A results file of `inktex recognize -o`; its answers join the inks of the same name."
-        ),
-    ] = None,
-    part_rows: Annotated[
-        int, typer.Option(min=1, help="Inks per file when a store is written to a folder.")
-    ] = 100_000,
+    sources: list[str] = typer.Argument(
+        ..., help="Ink files, folders, archives, Parquet ink stores, or - for standard input."
+    ),
+    out: Path = typer.Option(
+        ..., "--output", "-o", help="A file for one ink or a store; a folder for many inks."
+    ),
+    to: Target | None = typer.Option(None, "--to", help="The format (default: by the name of the output)."),
+    results: Path | None = typer.Option(
+        None, help="A results file of `inktex recognize -o`; its answers join the inks of the same name."
+    ),
+    part_rows: int = typer.Option(100_000, min=1, help="Inks per file when a store is written to a folder."),
     limit: LimitOption = None,
 ) -> None:
     """Convert ink between the file formats and the Parquet ink store.

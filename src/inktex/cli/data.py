@@ -41,10 +41,9 @@ def import_data(paths: PathsArgument, split: SplitOption = None) -> None:
 def stats(
     paths: SomePathsArgument = None,
     split: SplitOption = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(help="Where to draw the picture: png, svg or pdf (default: in the cache folder)."),
-    ] = None,
+    picture: Path | None = typer.Option(
+        None, help="Where to draw the picture: png, svg or pdf (default: in the cache folder)."
+    ),
 ) -> None:
     """Count what each split holds, list what cannot be used and why, and draw a picture of it."""
     from inktex.corpus import cache_folder
@@ -67,21 +66,19 @@ def stats(
 
 
 def show(
-    which: Annotated[
-        list[str] | None, typer.Argument(help="Stems or numbers of expressions (default: some at random).")
-    ] = None,
-    data: Annotated[
-        list[Path] | None, typer.Option(help="Folders, zips or ink files to take them from.")
-    ] = None,
-    split: Annotated[str, typer.Option(help="The split to take them from.")] = "train",
-    containing: Annotated[
-        str | None, typer.Option(help=r"Only expressions with these tokens in a row, e.g. '\sqrt ['.")
-    ] = None,
-    count: Annotated[int, typer.Option(min=1, help="How many to draw.")] = 12,
-    seed: Annotated[int, typer.Option(help="Seed of the random choice.")] = 0,
-    picture: Annotated[
-        Path | None, typer.Option(help="Where to draw (png, svg, pdf, or html which needs no matplotlib).")
-    ] = None,
+    which: list[str] | None = typer.Argument(
+        None, help="Stems or numbers of expressions (default: some at random)."
+    ),
+    data: list[Path] | None = typer.Option(None, help="Folders, zips or ink files to take them from."),
+    split: str = typer.Option("train", help="The split to take them from."),
+    containing: str | None = typer.Option(
+        None, help=r"Only expressions with these tokens in a row, e.g. '\sqrt ['."
+    ),
+    count: int = typer.Option(12, min=1, help="How many to draw."),
+    seed: int = typer.Option(0, help="Seed of the random choice."),
+    picture: Path | None = typer.Option(
+        None, help="Where to draw (png, svg, pdf, or html which needs no matplotlib)."
+    ),
 ) -> None:
     """Draw expressions, every symbol in its colour and with its label."""
     from inktex.corpus import cache_folder
@@ -100,22 +97,19 @@ def show(
 
 
 def synthesize(
-    folder: Annotated[
-        Path, typer.Argument(help="The folder for the InkML files; created if it does not exist.")
-    ],
-    count: Annotated[int, typer.Option(min=1, help="How many expressions, or how often each LaTeX.")] = 1,
-    bank: Annotated[
-        str,
-        typer.Option(help="The symbols to write with: hershey (built in), crohme, detexify or mathnote."),
-    ] = "hershey",
-    like: Annotated[
-        str, typer.Option(help="What the expressions resemble: builtin, or the name of a split.")
-    ] = "builtin",
-    latex: Annotated[
-        list[str] | None, typer.Option(help="Write this LaTeX instead; may be given several times.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same ink.")] = 0,
-    picture: Annotated[Path | None, typer.Option(help="Also draw them on a sheet (png, svg, pdf).")] = None,
+    folder: Path = typer.Argument(..., help="The folder for the InkML files; created if it does not exist."),
+    count: int = typer.Option(1, min=1, help="How many expressions, or how often each LaTeX."),
+    bank: str = typer.Option(
+        "hershey", help="The symbols to write with: hershey (built in), crohme, detexify or mathnote."
+    ),
+    like: str = typer.Option(
+        "builtin", help="What the expressions resemble: builtin, or the name of a split."
+    ),
+    latex: list[str] | None = typer.Option(
+        None, help="Write this LaTeX instead; may be given several times."
+    ),
+    seed: int = typer.Option(0, help="The same seed gives the same ink."),
+    picture: Path | None = typer.Option(None, help="Also draw them on a sheet (png, svg, pdf)."),
 ) -> None:
     """Write new expressions in synthetic handwriting, as InkML with truth and segmentation."""
     from inktex.corpus import ExpressionModel, Synthesizer, load_split, open_bank, synthetic_example
@@ -210,22 +204,13 @@ def _print_tables(counted: "Sequence[SplitStats]") -> None:
     # Wide enough for all columns where there is no terminal.
     console = Console() if Console().is_terminal else Console(width=120)
     table = Table(title="usable expressions and what they hold")
-    columns = (
-        "split",
-        "expressions",
-        "strokes",
-        "points",
-        "symbols",
-        "tokens",
-        "classes",
-        "writers",
-        "not usable",
-    )
-    for column in columns:
-        table.add_column(column, justify="left" if column == "split" else "right")
+    numbers = ("expressions", "strokes", "points", "symbols", "tokens", "classes", "writers")
+    table.add_column("split")
+    for column in (*numbers, "not usable"):
+        table.add_column(column, justify="right")
     for each in counted:
-        inside = (each.expressions, each.strokes, each.points, each.symbols, each.tokens)
-        table.add_row(each.split, *map(str, (*inside, each.classes, each.writers, len(each.problems))))
+        inside = [str(getattr(each, name)) for name in numbers]
+        table.add_row(each.split, *inside, str(len(each.problems)))
     console.print(table)
     if any(each.problems for each in counted):
         table = Table(title="files that cannot be used")

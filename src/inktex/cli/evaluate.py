@@ -7,12 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from inktex.cli.common import ExpressionsOption, LengthRule, progress_bar
-from inktex.cli.sources import load_examples
+from inktex.cli.common import ExpressionsOption, LengthRule, all_read, load_examples, progress_bar
 
 if TYPE_CHECKING:
     from inktex.corpus import Example
@@ -22,61 +21,50 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    models: Annotated[
-        list[str] | None,
-        typer.Argument(help="Models: names, exported files, .safetensors files or folders of training runs."),
-    ] = None,
-    data: Annotated[
-        str,
-        typer.Option(
-            help="A split, such as test2013 or test2014; symbols (drawn alone), matrices or unknown "
-            "(symbols that no model knows); or a path with ink files."
-        ),
-    ] = "test2014",
-    beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept per step; 1 is greedy search.")] = 10,
-    ensemble: Annotated[
-        bool, typer.Option("--ensemble", help="Combine all models into one system instead of measuring each.")
-    ] = False,
-    predictions: Annotated[
-        list[Path] | None,
-        typer.Option(help="Score this file of predictions (stem, tab, LaTeX); may be given several times."),
-    ] = None,
-    form: Annotated[
-        Literal["text", "md", "latex", "json"], typer.Option("--format", help="How to write the report.")
-    ] = "text",
-    out: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
-    save_predictions: Annotated[
-        Path | None,
-        typer.Option(help="Write the answers here; the system's name is added if there are several."),
-    ] = None,
-    lg: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write label graphs (.lg) for the organisers' tool here: folders `truth` and one per system."
-        ),
-    ] = None,
-    among: Annotated[
-        int,
-        typer.Option(min=1, help="Also measure how often the truth is among this many hypotheses."),
-    ] = 1,
+    models: list[str] | None = typer.Argument(
+        None, help="Models: names, exported files, .safetensors files or folders of training runs."
+    ),
+    data: str = typer.Option(
+        "test2014",
+        help="A split, such as test2013 or test2014; symbols (drawn alone), matrices or unknown "
+        "(symbols that no model knows); or a path with ink files.",
+    ),
+    beam: int = typer.Option(10, min=1, help="Hypotheses kept per step; 1 is greedy search."),
+    ensemble: bool = typer.Option(
+        False, "--ensemble", help="Combine all models into one system instead of measuring each."
+    ),
+    predictions: list[Path] | None = typer.Option(
+        None, help="Score this file of predictions (stem, tab, LaTeX); may be given several times."
+    ),
+    form: Literal["text", "md", "latex", "json"] = typer.Option(
+        "text", "--format", help="How to write the report."
+    ),
+    out: Path | None = typer.Option(None, help="Write the report to this file."),
+    save_predictions: Path | None = typer.Option(
+        None, help="Write the answers here; the system's name is added if there are several."
+    ),
+    lg: Path | None = typer.Option(
+        None,
+        help="Write label graphs (.lg) for the organisers' tool here: folders `truth` and one per system.",
+    ),
+    among: int = typer.Option(
+        1, min=1, help="Also measure how often the truth is among this many hypotheses."
+    ),
     limit: ExpressionsOption = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes (default: one per core).")] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Expressions encoded together.")] = 6,
-    plain: Annotated[
-        bool,
-        typer.Option(
-            "--plain",
-            help="The paper's search: a full beam, ranked by probability, not by the model's rule.",
-        ),
-    ] = False,
-    length_handling: Annotated[
-        LengthRule | None,
-        typer.Option(help="How answers of different lengths are ranked (default: as set in the model)."),
-    ] = None,
-    length_weight: Annotated[
-        float, typer.Option(help="Exponent of `normalise`, log probability per token of `reward`.")
-    ] = 1.0,
-    grammar: Annotated[bool, typer.Option(help="Allow well-formed LaTeX only.")] = True,
+    jobs: int | None = typer.Option(None, min=1, help="Worker processes (default: one per core)."),
+    batch: int = typer.Option(6, min=1, help="Expressions encoded together."),
+    plain: bool = typer.Option(
+        False,
+        "--plain",
+        help="The paper's search: a full beam, ranked by probability, not by the model's rule.",
+    ),
+    length_handling: LengthRule | None = typer.Option(
+        None, help="How answers of different lengths are ranked (default: as set in the model)."
+    ),
+    length_weight: float = typer.Option(
+        1.0, help="Exponent of `normalise`, log probability per token of `reward`."
+    ),
+    grammar: bool = typer.Option(True, help="Allow well-formed LaTeX only."),
 ) -> None:
     """Measure how well models, or files of predictions, read a set of expressions.
 
@@ -91,12 +79,12 @@ def evaluate(
 
     if not models and not predictions:
         raise ValueError("give at least one model, or a file with --predictions")
-    for option, given in (("--save-predictions", save_predictions), ("--lg", lg)):
+    files = {"--save-predictions": save_predictions, "--lg": lg}
+    for option, given in files.items():
         if given is not None and not models:
             raise ValueError(f"{option} needs a model")
     if data in ("symbols", "unknown"):
-        refused = (("--predictions", predictions), ("--save-predictions", save_predictions), ("--lg", lg))
-        for option, asked in refused:
+        for option, asked in {"--predictions": predictions, **files}.items():
             if asked:
                 raise ValueError(f"{option} says nothing about single symbols")
         if form not in ("text", "json"):
@@ -119,14 +107,8 @@ def evaluate(
         if length_handling is not None:
             options = replace(options, length_handling=length_handling, length_weight=length_weight)
         with progress_bar(system.name, len(examples)) as advance:
-            found = read_answers(
-                model,
-                [example.ink for example in examples],
-                options,
-                jobs=jobs or os.cpu_count() or 1,
-                batch=batch,
-                progress=advance,
-            )
+            inks, workers = [example.ink for example in examples], jobs or os.cpu_count() or 1
+            found = read_answers(model, inks, options, jobs=workers, batch=batch, progress=advance)
         if save_predictions is not None:
             several = f"-{_file_name(system.name)}" if len(systems) > 1 else ""
             path = save_predictions.with_name(f"{save_predictions.stem}{several}{save_predictions.suffix}")
@@ -181,7 +163,6 @@ def _lone_report(
 
 
 def _deliver(text: str, out: Path | None) -> None:
-    """Write a report to a file, or to standard output."""
     from inktex.files import write_atomically
 
     if out is None:
@@ -195,29 +176,24 @@ def _lone_answers(
     system: "System", examples: "Sequence[Example]", beam: int, jobs: int | None
 ) -> "list[LoneAnswer]":
     from inktex.evaluation.lone import LoneAnswer
-    from inktex.ink import InkError
     from inktex.reading import guess_symbols
     from inktex.recognizer import Recognizer
 
     recognizer = Recognizer(system.open(), beam=beam)
     inks = [example.ink for example in examples]
     guessed = guess_symbols(recognizer.model, inks)
-    answers: dict[int, LoneAnswer] = {}
-    with progress_bar(system.name, len(examples)) as advance:
-        for place, read in recognizer.stream(inks, jobs=jobs, processes=True):
-            guesses = guessed[place]
-            if isinstance(read, InkError):
-                raise read
-            answers[place] = LoneAnswer(
-                texts=read.texts,
-                others=tuple(other.texts for other in read.alternatives),
-                score=read.score,
-                known=all(symbol.known for symbol in read.symbols),
-                guesses=tuple(guess.latex for guess in guesses),
-                probability=guesses[0].probability,
-            )
-            advance(1)
-    return [answers[place] for place in range(len(examples))]
+    answers = all_read(system.name, len(inks), recognizer.stream(inks, jobs=jobs, processes=True))
+    return [
+        LoneAnswer(
+            texts=read.texts,
+            others=tuple(other.texts for other in read.alternatives),
+            score=read.score,
+            known=all(symbol.known for symbol in read.symbols),
+            guesses=tuple(guess.latex for guess in guesses),
+            probability=guesses[0].probability,
+        )
+        for read, guesses in zip(answers, guessed, strict=True)
+    ]
 
 
 def _score_file(path: Path, data: str, examples: "Sequence[Example]") -> "Evaluation":

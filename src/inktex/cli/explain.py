@@ -3,12 +3,11 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from inktex.cli.common import BeamOption, ExpressionsOption, ModelOption, progress_bar
-from inktex.cli.sources import load_examples
+from inktex.cli.common import BeamOption, ExpressionsOption, ModelOption, all_read, load_examples
 
 if TYPE_CHECKING:
     from inktex.corpus import Example
@@ -21,22 +20,18 @@ _PATIENCE = 30.0  # seconds for one ink
 
 
 def explain(
-    source: Annotated[str, typer.Argument(help="An ink file of any format, or - for standard input.")],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The output: .html is interactive, .svg and .png show the steps, .gif is animated.",
-        ),
-    ] = Path("why.html"),
+    source: str = typer.Argument(..., help="An ink file of any format, or - for standard input."),
+    out: Path = typer.Option(
+        Path("why.html"),
+        "--output",
+        "-o",
+        help="The output: .html is interactive, .svg and .png show the steps, .gif is animated.",
+    ),
     model: ModelOption = None,
-    latex: Annotated[
-        str | None, typer.Option(help="Also show how the model would have written this LaTeX.")
-    ] = None,
-    top: Annotated[int, typer.Option(min=1, help="Answers shown on the page.")] = 3,
+    latex: str | None = typer.Option(None, help="Also show how the model would have written this LaTeX."),
+    top: int = typer.Option(3, min=1, help="Answers shown on the page."),
     beam: BeamOption = 10,
-    moving: Annotated[bool, typer.Option("--moving", help="Animate the .svg.")] = False,
+    moving: bool = typer.Option(False, "--moving", help="Animate the .svg."),
 ) -> None:
     """Show where the model looked while it wrote each token of its answer.
 
@@ -111,18 +106,16 @@ def _wanted(reader: "Reader", ink: "Ink", latex: str | None) -> "Reading | None"
 
 
 def errors(
-    models: Annotated[
-        list[str],
-        typer.Argument(help="One model, or two to compare: files, names, or folders of training runs."),
-    ],
-    data: Annotated[
-        str,
-        typer.Option(help="A split, such as test2013, or a path with ink files that contain their LaTeX."),
-    ] = "test2013",
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
+    models: list[str] = typer.Argument(
+        ..., help="One model, or two to compare: files, names, or folders of training runs."
+    ),
+    data: str = typer.Option(
+        "test2013", help="A split, such as test2013, or a path with ink files that contain their LaTeX."
+    ),
+    out: Path = typer.Option(Path("report"), "--out", "-o", help="Folder for the report."),
     beam: BeamOption = 10,
     limit: ExpressionsOption = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Threads (default: one per core).")] = None,
+    jobs: int | None = typer.Option(None, min=1, help="Threads (default: one per core)."),
 ) -> None:
     """Write a site about everything that a model reads wrongly: open OUT/index.html, no server needed."""
     from inktex.evaluation import systems_of
@@ -147,20 +140,13 @@ def errors(
 
 def _readings(system: "System", examples: "list[Example]", beam: int, jobs: int | None) -> "SystemReadings":
     """Let a model read everything, and write the truth of what it got wrong."""
-    from inktex.ink import InkError
     from inktex.reading import Reader, whole
     from inktex.report.report import SystemReadings
 
     opened = system.open()
     reader = Reader(opened, replace(opened.search, beam=beam))
-    found: dict[int, Reading] = {}
-    with progress_bar(system.name, len(examples)) as advance:
-        for place, reading in reader.map(whole, [example.ink for example in examples], jobs=jobs):
-            if isinstance(reading, InkError):
-                raise reading
-            found[place] = reading
-            advance(1)
-    readings = [found[place] for place in range(len(examples))]
+    found = reader.map(whole, [example.ink for example in examples], jobs=jobs)
+    readings = all_read(system.name, len(examples), found)
     vocabulary = frozenset(opened.info.vocabulary.tokens)
     as_truth = {
         place: reader.read_as(example.ink, example.tokens)

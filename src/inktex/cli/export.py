@@ -2,53 +2,41 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
-from inktex.cli.common import BeamOption, LengthRule, progress_bar
-from inktex.cli.sources import load_examples
+from inktex.cli.common import BeamOption, LengthRule, load_examples, progress_bar
 
 
 def export(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(help="Training runs, .safetensors or model files; several make an ensemble."),
-    ],
-    out: Annotated[Path, typer.Option("--output", "-o", help="The model file to write, NAME.inktex.")],
-    weights: Annotated[
-        Literal["best", "last"] | None,
-        typer.Option(
-            help="The weights of a run: best on validation, or last. Default: best for recipes with early "
-            "stopping (the paper's), last for all others."
-        ),
-    ] = None,
-    precision: Annotated[
-        Literal["full", "half", "int8"],
-        typer.Option(help="How weights are stored; arithmetic is always in 32 bits."),
-    ] = "half",
-    summary: Annotated[str | None, typer.Option(help="One line about the model, for its card.")] = None,
-    length_handling: Annotated[
-        LengthRule, typer.Option(help="How answers of different lengths are ranked.")
-    ] = "none",
-    length_weight: Annotated[
-        float, typer.Option(help="Exponent of `normalise`, gain per token of `reward`.")
-    ] = 1.0,
-    backward_weight: Annotated[
-        float | None, typer.Option(help="Weight of networks that write from right to left.")
-    ] = None,
-    backward_beam: Annotated[
-        int | None,
-        typer.Option(min=0, help="Hypotheses of their own search, as many as of the others if not given."),
-    ] = None,
-    copies: Annotated[
-        int | None,
-        typer.Option(min=0, help="Distorted copies of the ink on which answers are scored again."),
-    ] = None,
-    team: Annotated[
-        bool,
-        typer.Option("--team", help="Write no networks: the file names the models, all in its own folder."),
-    ] = False,
+    runs: list[Path] = typer.Argument(
+        ..., help="Training runs, .safetensors or model files; several make an ensemble."
+    ),
+    out: Path = typer.Option(..., "--output", "-o", help="The model file to write, NAME.inktex."),
+    weights: Literal["best", "last"] | None = typer.Option(
+        None,
+        help="The weights of a run: best on validation, or last. Default: best for recipes with early "
+        "stopping (the paper's), last for all others.",
+    ),
+    precision: Literal["full", "half", "int8"] = typer.Option(
+        "half", help="How weights are stored; arithmetic is always in 32 bits."
+    ),
+    summary: str | None = typer.Option(None, help="One line about the model, for its card."),
+    length_handling: LengthRule = typer.Option("none", help="How answers of different lengths are ranked."),
+    length_weight: float = typer.Option(1.0, help="Exponent of `normalise`, gain per token of `reward`."),
+    backward_weight: float | None = typer.Option(
+        None, help="Weight of networks that write from right to left."
+    ),
+    backward_beam: int | None = typer.Option(
+        None, min=0, help="Hypotheses of their own search, as many as of the others if not given."
+    ),
+    copies: int | None = typer.Option(
+        None, min=0, help="Distorted copies of the ink on which answers are scored again."
+    ),
+    team: bool = typer.Option(
+        False, "--team", help="Write no networks: the file names the models, all in its own folder."
+    ),
 ) -> None:
     """Turn trained weights into a model file for recognition."""
     from inktex.reading import ModelFile, join_models, read_model, write_model
@@ -89,20 +77,16 @@ def export(
 
 
 def calibrate(
-    model: Annotated[Path, typer.Argument(help="A model file; the calibration is stored in its card.")],
-    data: Annotated[
-        str,
-        typer.Option(
-            help="Split to measure on, never the test set; mixed: CROHME 2013, lone symbols, unknown "
-            "symbols; free: the same without CROHME."
-        ),
-    ] = "test2013",
-    limit: Annotated[int | None, typer.Option(min=50, help="Use only this many expressions.")] = None,
+    model: Path = typer.Argument(..., help="A model file; the calibration is stored in its card."),
+    data: str = typer.Option(
+        "test2013",
+        help="Split to measure on, never the test set; mixed: CROHME 2013, lone symbols, unknown "
+        "symbols; free: the same without CROHME.",
+    ),
+    limit: int | None = typer.Option(None, min=50, help="Use only this many expressions."),
     beam: BeamOption = 10,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Threads (default: one per core).")] = None,
-    lengths: Annotated[
-        bool, typer.Option(help="First choose how answers of different lengths are ranked.")
-    ] = True,
+    jobs: int | None = typer.Option(None, min=1, help="Threads (default: one per core)."),
+    lengths: bool = typer.Option(True, help="First choose how answers of different lengths are ranked."),
 ) -> None:
     """Measure how often answers are right by how probable they seem, and store that in the model file."""
     import os

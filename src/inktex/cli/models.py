@@ -1,7 +1,7 @@
 """`inktex models`: list the models, or show what one of them is."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -10,9 +10,7 @@ if TYPE_CHECKING:
 
 
 def models(
-    name: Annotated[
-        str | None, typer.Argument(help="Show the card of this model (a name or a file).")
-    ] = None,
+    name: str | None = typer.Argument(None, help="Show the card of this model (a name or a file)."),
 ) -> None:
     """List the models that `--model` knows by name, or show what one of them is."""
     from inktex.reading import find_model, known_models, read_model, where_more_are

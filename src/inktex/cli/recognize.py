@@ -5,71 +5,77 @@ standard error. One file that cannot be read never stops the others.
 """
 
 import glob
+import json
 import os
-from collections.abc import Iterable
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from inktex.cli.answering import Form, Run
-from inktex.cli.common import BeamOption, ModelOption, progress_bar
-from inktex.cli.sources import LimitOption, inks_in, limits_of
+from inktex.cli.common import BeamOption, LimitOption, ModelOption, inks_in, limits_of, progress_bar
+
+if TYPE_CHECKING:
+    from inktex.bulk.results import ResultsFile
+    from inktex.ink import Ink, InkError
+    from inktex.recognizer import Alternative, Recognition, RecognizeOptions, Recognizer
+
+    Items = Iterable[tuple[str, Ink | InkError]]
+
+# Of LaTeX: spaced between any two tokens, inline $…$, display \[…\], markdown $$…$$.
+Form = Literal["latex", "spaced", "inline", "display", "markdown", "mathml", "typst", "json"]
+_CLIPBOARDS = {"darwin": (("pbcopy",),), "win32": (("clip",),)}
+_CLIPBOARDS_ELSEWHERE = (
+    ("wl-copy",),
+    ("xclip", "-selection", "clipboard"),
+    ("xsel", "--clipboard", "--input"),
+    ("termux-clipboard-set",),
+)
 
 
 def recognize(
-    sources: Annotated[
-        list[str],
-        typer.Argument(help="Ink files, folders, zips, patterns like '*.inkml', or - for standard input."),
-    ],
-    form: Annotated[Form, typer.Option("--format", "-f", help="How to write the answers.")] = "latex",
-    spaced: Annotated[
-        bool, typer.Option("--spaced", help="The same as --format spaced: a space between any two tokens.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write a results file (JSON Lines); inks that it already contains are skipped.",
-        ),
-    ] = None,
-    top: Annotated[
-        int, typer.Option(min=1, help="Readings per ink; with more than 1, each line starts with its score.")
-    ] = 1,
+    sources: list[str] = typer.Argument(
+        ..., help="Ink files, folders, zips, patterns like '*.inkml', or - for standard input."
+    ),
+    form: Form = typer.Option("latex", "--format", "-f", help="How to write the answers."),
+    spaced: bool = typer.Option(
+        False, "--spaced", help="The same as --format spaced: a space between any two tokens."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="The same as --format json."),
+    out: Path | None = typer.Option(
+        None,
+        "--output",
+        "-o",
+        help="Write a results file (JSON Lines); inks that it already contains are skipped.",
+    ),
+    top: int = typer.Option(
+        1, min=1, help="Readings per ink; with more than 1, each line starts with its score."
+    ),
     model: ModelOption = None,
     beam: BeamOption = 10,
-    symbols: Annotated[
-        str | None,
-        typer.Option(
-            help="Only these symbols: LaTeX words and groups, such as 'digits + - =' or 'all -greek'."
-        ),
-    ] = None,
-    page: Annotated[
-        bool, typer.Option("--page", help="Treat each line of an ink as a file of its own.")
-    ] = False,
-    one: Annotated[
-        bool, typer.Option("--one", help="Read each ink as one expression, without looking for lines.")
-    ] = False,
-    copy: Annotated[bool, typer.Option("--copy", help="Also copy the answers to the clipboard.")] = False,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
-    timeout: Annotated[float, typer.Option(min=0.0, help="Time limit per expression, in seconds.")] = 10.0,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Start the results file over instead of resuming it.")
-    ] = False,
-    retry: Annotated[
-        bool, typer.Option("--retry", help="Retry inks that failed in the results file.")
-    ] = False,
+    symbols: str | None = typer.Option(
+        None, help="Only these symbols: LaTeX words and groups, such as 'digits + - =' or 'all -greek'."
+    ),
+    page: bool = typer.Option(False, "--page", help="Treat each line of an ink as a file of its own."),
+    one: bool = typer.Option(
+        False, "--one", help="Read each ink as one expression, without looking for lines."
+    ),
+    copy: bool = typer.Option(False, "--copy", help="Also copy the answers to the clipboard."),
+    jobs: int | None = typer.Option(None, min=1, help="Processes (default: one per core)."),
+    timeout: float = typer.Option(10.0, min=0.0, help="Time limit per expression, in seconds."),
+    fresh: bool = typer.Option(False, "--fresh", help="Start the results file over instead of resuming it."),
+    retry: bool = typer.Option(False, "--retry", help="Retry inks that failed in the results file."),
     limit: LimitOption = None,
-    engine: Annotated[
-        Literal["local", "ray"],
-        typer.Option(help="ray: with Ray, for large collections; -o names a folder, or FOLDER.parquet."),
-    ] = "local",
-    ray_address: Annotated[
-        str | None,
-        typer.Option(help="A Ray cluster, or 'auto' for the one on this machine (default: start one)."),
-    ] = None,
+    engine: Literal["local", "ray"] = typer.Option(
+        "local", help="ray: with Ray, for large collections; -o names a folder, or FOLDER.parquet."
+    ),
+    ray_address: str | None = typer.Option(
+        None, help="A Ray cluster, or 'auto' for the one on this machine (default: start one)."
+    ),
 ) -> None:
     """Read handwritten expressions: one line of LaTeX for each, in the order of the files.
 
@@ -135,3 +141,108 @@ def _expanded(sources: Iterable[str]) -> list[str]:
         else:
             found.append(source)
     return found
+
+
+@dataclass(frozen=True)
+class Run:
+    """One invocation: a recognizer and how it is asked."""
+
+    recognizer: "Recognizer"
+    options: "RecognizeOptions"
+    jobs: int | None
+
+    def answers(
+        self, items: "Items", *, strokes: bool
+    ) -> "Iterator[tuple[int, str, Recognition | InkError]]":
+        """(place, name, answer) as they are ready; with `strokes`, also which strokes make which token."""
+        from inktex.reading import WorkerDied
+
+        names: dict[int, str] = {}
+
+        def inks() -> "Iterator[Ink | InkError]":
+            for place, (name, ink) in enumerate(items):
+                names[place] = name
+                yield ink
+
+        answers = self.recognizer.stream(
+            inks(), self.options, jobs=self.jobs, processes=True, strokes=strokes
+        )
+        try:
+            for place, answer in answers:
+                yield place, names.pop(place), answer
+        except WorkerDied as error:
+            raise OSError(f"{error}; run the same command again with -o to resume") from None
+
+    def to_stdout(self, items: "Items", form: Form, top: int, copy: bool) -> int:
+        failures = 0
+        ready: dict[int, tuple[str, Recognition | InkError]] = {}
+        written: list[str] = []
+        for place, name, answer in self.answers(items, strokes=form == "json"):
+            ready[place] = (name, answer)
+            while len(written) in ready:
+                name, answer = ready.pop(len(written))
+                failures += _complain(name, answer)
+                written.append(_written(name, answer, form, top))
+                typer.echo(written[-1])
+        if copy and not _copy("\n".join(written)):
+            typer.echo("inktex: no clipboard program found; nothing was copied", err=True)
+        return failures
+
+    def to_file(self, items: "Items", results: "ResultsFile") -> int:
+        """Add answers to the results file; returns the number of failures in it."""
+        from inktex.bulk.results import result_row
+
+        with results, progress_bar("recognising") as advance:
+            remaining = results.remaining(items, lambda: advance(1))
+            for _, name, answer in self.answers(remaining, strokes=True):
+                results.add(result_row(name, answer))
+                advance(1)
+                _complain(name, answer)
+        typer.echo(
+            f"{results.path}: {results.total} inks, {results.read} read now, {results.failures} failed",
+            err=True,
+        )
+        return results.failures
+
+
+def _complain(name: str, answer: "Recognition | InkError") -> bool:
+    """Say what is wrong with an ink, if anything is."""
+    from inktex.ink import InkError
+
+    if isinstance(answer, InkError):
+        typer.echo(f"inktex: {answer.inside(source=name)}", err=True)
+    return isinstance(answer, InkError)
+
+
+def _written(name: str, answer: "Recognition | InkError", form: Form, top: int) -> str:
+    from inktex.bulk.results import result_row
+    from inktex.ink import InkError
+    from inktex.latex import print_latex
+
+    if form == "json":
+        return json.dumps(result_row(name, answer), ensure_ascii=False)
+    if isinstance(answer, InkError):
+        return ""
+    if form == "mathml":
+        return answer.mathml
+    if form == "typst":
+        return answer.typst
+    readings: list[Recognition | Alternative] = [answer, *answer.alternatives[: top - 1]]
+    written = [print_latex(each.texts, "plain" if form == "latex" else form) for each in readings]
+    if top == 1:
+        return written[0]
+    return "\n".join(f"{each.score:.3f}\t{text}" for each, text in zip(readings, written, strict=True))
+
+
+def _copy(text: str) -> bool:
+    """Put the text on the clipboard, by the program that the system has for it; False where there is none."""
+    for program, *arguments in _CLIPBOARDS.get(sys.platform, _CLIPBOARDS_ELSEWHERE):
+        path = shutil.which(program)
+        if path is None:
+            continue
+        try:
+            subprocess.run([path, *arguments], input=text.encode(), check=True, timeout=5)  # noqa: S603
+        except (OSError, subprocess.SubprocessError):
+            continue
+        return True
+    return False

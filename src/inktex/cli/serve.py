@@ -1,56 +1,36 @@
 """`inktex serve`: the web page to write on, and the HTTP API."""
 
 import sys
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
 
 def serve(
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 opens it to the network.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any free one.")] = 8000,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Recognition processes.")] = 1,
-    model: Annotated[str | None, typer.Option(help="Model: a name or a file (see `inktex models`).")] = None,
-    beam: Annotated[int, typer.Option(min=1, max=100, help="Hypotheses kept per step.")] = 10,
-    token: Annotated[
-        str | None, typer.Option(envvar="INKTEX_TOKEN", help="Answer only to clients that send this token.")
-    ] = None,
-    allow_anyone: Annotated[
-        bool, typer.Option("--allow-anyone", help="Serve a network without a token.")
-    ] = False,
-    cors: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Allow requests from pages of this origin, such as https://example.org; repeatable."
-        ),
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None, typer.Option(help="Another host name of this server; repeatable.")
-    ] = None,
-    queue: Annotated[
-        int, typer.Option(min=1, help="Requests that may wait, per process; further ones get 503.")
-    ] = 16,
-    time_limit: Annotated[
-        float, typer.Option(min=0.1, help="Time limit for one request, in seconds.")
-    ] = 10.0,
-    max_body: Annotated[int, typer.Option(min=1, help="Largest request, in KB.")] = 512,
-    max_strokes: Annotated[int, typer.Option(min=1, help="Strokes in one request.")] = 1000,
-    max_points: Annotated[int, typer.Option(min=1, help="Points in one request.")] = 20_000,
-    grace: Annotated[
-        float, typer.Option(min=0, help="Seconds that requests have left when the server stops.")
-    ] = 10.0,
-    log_level: Annotated[
-        Literal["debug", "info", "warning"], typer.Option(help="How much is logged.")
-    ] = "warning",
-    log_ink: Annotated[
-        bool, typer.Option("--log-ink", help="Also log the ink and what was read from it.")
-    ] = False,
-    open_page: Annotated[
-        bool | None,
-        typer.Option("--open/--no-open", help="Open the page in a browser (default: on a terminal)."),
-    ] = None,
+    host: str = typer.Option("127.0.0.1", help="Address to listen on; 0.0.0.0 opens it to the network."),
+    port: int = typer.Option(8000, min=0, max=65535, help="Port; 0 takes any free one."),
+    workers: int = typer.Option(1, min=1, max=256, help="Recognition processes."),
+    model: str | None = typer.Option(None, help="Model: a name or a file (see `inktex models`)."),
+    beam: int = typer.Option(10, min=1, max=100, help="Hypotheses kept per step."),
+    token: str | None = typer.Option(
+        None, envvar="INKTEX_TOKEN", help="Answer only to clients that send this token."
+    ),
+    allow_anyone: bool = typer.Option(False, "--allow-anyone", help="Serve a network without a token."),
+    cors: list[str] | None = typer.Option(
+        None, help="Allow requests from pages of this origin, such as https://example.org; repeatable."
+    ),
+    allow_host: list[str] | None = typer.Option(None, help="Another host name of this server; repeatable."),
+    queue: int = typer.Option(16, min=1, help="Requests that may wait, per process; further ones get 503."),
+    time_limit: float = typer.Option(10.0, min=0.1, help="Time limit for one request, in seconds."),
+    max_body: int = typer.Option(512, min=1, help="Largest request, in KB."),
+    max_strokes: int = typer.Option(1000, min=1, help="Strokes in one request."),
+    max_points: int = typer.Option(20_000, min=1, help="Points in one request."),
+    grace: float = typer.Option(10.0, min=0, help="Seconds that requests have left when the server stops."),
+    log_level: Literal["debug", "info", "warning"] = typer.Option("warning", help="How much is logged."),
+    log_ink: bool = typer.Option(False, "--log-ink", help="Also log the ink and what was read from it."),
+    open_page: bool | None = typer.Option(
+        None, "--open/--no-open", help="Open the page in a browser (default: on a terminal)."
+    ),
 ) -> None:
     """Serve the page to write on and the HTTP API."""
     try:

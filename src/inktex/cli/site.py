@@ -9,7 +9,6 @@ import hashlib
 import json
 import shutil
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -28,10 +27,10 @@ POLICY = (
 
 
 def site(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder to write; one of an earlier run is renewed.")
-    ],
-    model: Annotated[str | None, typer.Option(help="Model: a name or a file (see `inktex models`).")] = None,
+    output: Path = typer.Option(
+        ..., "--output", "-o", help="Folder to write; one of an earlier run is renewed."
+    ),
+    model: str | None = typer.Option(None, help="Model: a name or a file (see `inktex models`)."),
 ) -> None:
     """Write the page as files that any web server serves; ink is read in the browser and never leaves it."""
     from inktex.reading import find_model, read_model

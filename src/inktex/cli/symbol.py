@@ -1,7 +1,6 @@
 """`inktex symbol`: which LaTeX command is this drawing? The likeliest ones, as Detexify answers."""
 
 import json
-from typing import Annotated
 
 import typer
 
@@ -9,11 +8,11 @@ from inktex.cli.common import ModelOption
 
 
 def symbol(
-    sources: Annotated[
-        list[str], typer.Argument(help="Ink files with a single symbol each, or - for standard input.")
-    ],
-    top: Annotated[int, typer.Option(min=1, help="How many symbols to give for each.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per drawing.")] = False,
+    sources: list[str] = typer.Argument(
+        ..., help="Ink files with a single symbol each, or - for standard input."
+    ),
+    top: int = typer.Option(10, min=1, help="How many symbols to give for each."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON object per drawing."),
     model: ModelOption = None,
 ) -> None:
     """Read drawings of single symbols: for each the likeliest commands with their probabilities.

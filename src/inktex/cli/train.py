@@ -2,49 +2,39 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 
 def train(
-    folder: Annotated[
-        Path | None, typer.Argument(help="Folder of the run; default runs/RECIPE-SEED.")
-    ] = None,
-    recipe: Annotated[
-        str,
-        typer.Option(
-            "--recipe",
-            "--preset",
-            help="p2, p1 (no coverage), backward, twin, wide, wide-grids, free, paper-p1, paper-p2.",
-        ),
-    ] = "p2",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Change one value of the recipe, such as training.parts=1.0; repeatable."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same run.")] = 1,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue from the run's last checkpoint.")
-    ] = False,
-    data: Annotated[Path | None, typer.Option(help="Folder of the CROHME data; default INKTEX_DATA.")] = None,
-    synthetic: Annotated[
-        bool, typer.Option("--synthetic", help="Train on built-in synthetic ink; no data needed.")
-    ] = False,
-    expressions: Annotated[int, typer.Option(help="How many synthetic expressions.")] = 2000,
-    epochs: Annotated[int | None, typer.Option(help="Number of epochs, instead of the recipe's.")] = None,
-    batch: Annotated[
-        int | None, typer.Option(help="Expressions per step over all workers, instead of the recipe's.")
-    ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
-    threads: Annotated[
-        int, typer.Option(help="CPU threads per worker; more workers (torchrun) use cores better.")
-    ] = 1,
-    checkpoint_minutes: Annotated[float | None, typer.Option(help="Minutes between checkpoints.")] = None,
-    initial: Annotated[
-        str | None,
-        typer.Option(help="Start from these weights: a model's name, a .inktex or .safetensors file, a run."),
-    ] = None,
+    folder: Path | None = typer.Argument(None, help="Folder of the run; default runs/RECIPE-SEED."),
+    recipe: str = typer.Option(
+        "p2",
+        "--recipe",
+        "--preset",
+        help="p2, p1 (no coverage), backward, twin, wide, wide-grids, free, paper-p1, paper-p2.",
+    ),
+    settings: list[str] | None = typer.Option(
+        None, "--set", help="Change one value of the recipe, such as training.parts=1.0; repeatable."
+    ),
+    seed: int = typer.Option(1, help="The same seed gives the same run."),
+    resume: bool = typer.Option(False, "--resume", help="Continue from the run's last checkpoint."),
+    data: Path | None = typer.Option(None, help="Folder of the CROHME data; default INKTEX_DATA."),
+    synthetic: bool = typer.Option(
+        False, "--synthetic", help="Train on built-in synthetic ink; no data needed."
+    ),
+    expressions: int = typer.Option(2000, help="How many synthetic expressions."),
+    epochs: int | None = typer.Option(None, help="Number of epochs, instead of the recipe's."),
+    batch: int | None = typer.Option(
+        None, help="Expressions per step over all workers, instead of the recipe's."
+    ),
+    device: str = typer.Option("auto", help="auto, cpu, cuda or mps."),
+    threads: int = typer.Option(1, help="CPU threads per worker; more workers (torchrun) use cores better."),
+    checkpoint_minutes: float | None = typer.Option(None, help="Minutes between checkpoints."),
+    initial: str | None = typer.Option(
+        None, help="Start from these weights: a model's name, a .inktex or .safetensors file, a run."
+    ),
 ) -> None:
     """Train a network. With several processes: torchrun --nproc-per-node 2 -m inktex train …"""
     try:

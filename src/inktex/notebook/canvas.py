@@ -12,9 +12,10 @@ import anywidget
 import traitlets
 
 from inktex.ink import Ink, InkError
-from inktex.latex import LatexError, normalize, print_latex, to_mathml, to_typst
+from inktex.latex import LatexError
 from inktex.recognizer import Recognition, Recognizer, Session
-from inktex.recognizer.default import default_recognizer
+from inktex.recognizer.answer import all_forms
+from inktex.recognizer.core import default_recognizer
 
 _HERE = Path(__file__).parent
 
@@ -70,7 +71,6 @@ class InkCanvas(anywidget.AnyWidget):
         self.drawn = []
 
     def _receive(self, _: object, content: dict[str, Any], __: object) -> None:
-        """Carry out what happened on the page."""
         try:
             if content.get("action") == "render":
                 self._render(str(content["latex"]))
@@ -105,12 +105,11 @@ class InkCanvas(anywidget.AnyWidget):
 
     def _render(self, latex: str) -> None:
         try:
-            self.rendered = {"source": latex, **_forms(latex)}
+            self.rendered = {"source": latex, **all_forms(latex)}
         except LatexError as error:
             self.rendered = {"source": latex, "error": str(error)}
 
     def _update(self) -> None:
-        """Read the sheet and show the answer."""
         try:
             answer = self._session.answer() if len(self._session) else None
             message = ""
@@ -131,12 +130,7 @@ class InkCanvas(anywidget.AnyWidget):
         return {
             "strokes": [named[number] for number in self._session.stroke_ids],
             "recognition": answer.to_json(),
-            "alternatives": [{**_forms(other.latex), "score": other.score} for other in answer.alternatives],
+            "alternatives": [
+                {**all_forms(other.latex), "score": other.score} for other in answer.alternatives
+            ],
         }
-
-
-def _forms(latex: str) -> dict[str, Any]:
-    """LaTeX in all forms; LatexError if it is not a formula."""
-    tokens = normalize(latex)
-    mathml = to_mathml(tokens, ids=True)
-    return {"latex": print_latex(tokens), "tokens": list(tokens), "mathml": mathml, "typst": to_typst(tokens)}

@@ -10,12 +10,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.latex import Style, print_latex, to_mathml, to_typst
+from inktex.latex import Style, normalize, print_latex, to_mathml, to_typst
 from inktex.reading import Alignment, LazyAlignment, symbol_places
 
 SCHEMA = "inktex.recognition/1"
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
+
+
+def all_forms(latex: str) -> dict[str, Any]:
+    """LaTeX in the forms of a recognition; LatexError if it is not a formula."""
+    tokens = normalize(latex)
+    mathml = to_mathml(tokens, ids=True)
+    return {"latex": print_latex(tokens), "tokens": list(tokens), "mathml": mathml, "typst": to_typst(tokens)}
 
 
 @dataclass(frozen=True)
@@ -95,16 +102,10 @@ class Recognition:
     @cached_property
     def symbols(self) -> tuple[RecognizedSymbol, ...]:
         """The tokens that are written symbols."""
-        tokens = self.tokens
+        found = [(place, self.tokens[place]) for place in symbol_places(self.texts)]
         return tuple(
-            RecognizedSymbol(
-                tokens[place].text,
-                tokens[place].strokes,
-                tokens[place].confidence,
-                place,
-                place not in self.outside,
-            )
-            for place in symbol_places(self.texts)
+            RecognizedSymbol(token.text, token.strokes, token.confidence, place, place not in self.outside)
+            for place, token in found
         )
 
     @property
@@ -133,24 +134,8 @@ class Recognition:
             "schema": SCHEMA,
             "latex": self.latex,
             "score": round(self.score, 6),
-            "tokens": [
-                {
-                    "text": token.text,
-                    "confidence": round(token.confidence, 6),
-                    "strokes": list(token.strokes),
-                }
-                for token in self.tokens
-            ],
-            "symbols": [
-                {
-                    "latex": symbol.latex,
-                    "strokes": list(symbol.strokes),
-                    "confidence": round(symbol.confidence, 6),
-                    "token": symbol.token,
-                    "known": symbol.known,
-                }
-                for symbol in self.symbols
-            ],
+            "tokens": [_plain(token) for token in self.tokens],
+            "symbols": [_plain(symbol) for symbol in self.symbols],
             "alternatives": [
                 {"latex": other.latex, "score": round(other.score, 6)} for other in self.alternatives
             ],
@@ -176,6 +161,10 @@ class Recognition:
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex}$"
+
+
+def _plain(part: Token | RecognizedSymbol) -> dict[str, Any]:
+    return {**vars(part), "confidence": round(part.confidence, 6), "strokes": list(part.strokes)}
 
 
 @dataclass(frozen=True, eq=False)

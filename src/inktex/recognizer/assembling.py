@@ -26,11 +26,20 @@ class Assembler:
     model: str
 
     def recognition(
-        self, reading: Reading, *, top: int = 5, attention: bool = False, strokes: bool = True
+        self,
+        reading: Reading,
+        *,
+        top: int = 5,
+        attention: bool = False,
+        strokes: bool = True,
+        complete: bool = False,
     ) -> Recognition:
-        """Put the answer together, with at most `top` readings; without `strokes`, it knows no strokes."""
+        """The answer with at most `top` readings; without `strokes`, it knows no strokes.
+
+        With `complete` everything is worked out, so that another process only has to write it down.
+        """
         score, confidences = self.confidence(reading)
-        return Recognition(
+        answer = Recognition(
             texts=reading.tokens,
             confidences=tuple(confidences),
             score=score,
@@ -42,13 +51,7 @@ class Assembler:
             strokes_read=reading.lazy_alignment if strokes else None,
             outside=self.outside(reading),
         )
-
-    def complete(
-        self, reading: Reading, *, top: int = 5, attention: bool = False, strokes: bool = True
-    ) -> Recognition:
-        """The answer with everything worked out, so that another process only has to write it down."""
-        answer = self.recognition(reading, top=top, attention=attention, strokes=strokes)
-        if strokes:
+        if complete and strokes:
             answer = replace(answer, strokes_read=LazyAlignment.known(answer.alignment))
             answer.to_json()
         return answer

@@ -1,10 +1,14 @@
-"""`Recognizer`: ink in, `Recognition` out. Any thread may use it; one per process is enough."""
+"""`Recognizer`: ink in, `Recognition` out. Any thread may use it; one per process is enough.
+
+`inktex.recognize` and `inktex.recognize_many` share one with the default weights, made when first asked.
+"""
 
 import os
+import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import IO, Any, TypeAlias, Unpack, cast
 
@@ -27,7 +31,7 @@ from .assembling import Assembler
 from .options import OptionKeywords, RecognizeOptions
 from .page_session import PageSession
 from .session import Session
-from .several import together
+from .several import Several, together
 from .symbols import allowed_ids
 
 InkLike: TypeAlias = Ink | str | os.PathLike[str] | bytes | Iterable[Any]
@@ -44,8 +48,8 @@ class Recognizer:
         self.beam = beam
         info = self.model.info
         self.assembler = Assembler(info.vocabulary, Calibration.from_card(info.card), info.name)
-        # Called before every step of a search, on its thread: where a server lets others go first.
-        self.between_steps: Callable[[], None] | None = None
+        # Before every step of a search, on its thread: a server lets others go first; true ends it.
+        self.between_steps: Callable[[], bool] = lambda: False
 
     def recognize(
         self, ink: InkLike, options: RecognizeOptions = DEFAULTS, **changes: Unpack[OptionKeywords]
@@ -60,7 +64,7 @@ class Recognizer:
         made = as_ink(ink)
         found = find_lines(made) if options.lines else []
         if len(found) < 2:
-            reading = self.reader(options).read_one(made, Control(options.timeout, self.pause))
+            reading = self.reader(options).read_one(made, Control(options.timeout, self.between_steps))
             answer = self.assembler.recognition(reading, top=options.top, attention=options.attention)
             return replace(answer, elapsed=time.perf_counter() - begin)
         read = []
@@ -81,7 +85,7 @@ class Recognizer:
         token was read from, `token_log_probs` how sure the network was. Lines are not looked for.
         """
         options = replace(options, **changes)
-        reading = self.reader(options).read_one(as_ink(ink), Control(options.timeout, self.pause))
+        reading = self.reader(options).read_one(as_ink(ink), Control(options.timeout, self.between_steps))
         return reading.each()[: options.top]
 
     def symbol(self, ink: InkLike, *, top: int = 10) -> tuple[SymbolGuess, ...]:
@@ -92,12 +96,6 @@ class Recognizer:
         if top < 1:
             raise ValueError("top: must be at least 1")
         return guess_symbols(self.model, [as_ink(ink)])[0][:top]
-
-    def pause(self) -> bool:
-        """What a search does before every step; never says that it is cancelled."""
-        if self.between_steps is not None:
-            self.between_steps()
-        return False
 
     def recognize_many(
         self,
@@ -133,9 +131,14 @@ class Recognizer:
         what, which takes a sixth of the time.
         """
         options = replace(options, **changes)
-        make = self.assembler.complete if processes else self.assembler.recognition
-        keep = partial(make, top=options.top, strokes=strokes, attention=options.attention)
-        several = _Several(options.lines)
+        keep = partial(
+            self.assembler.recognition,
+            top=options.top,
+            attention=options.attention,
+            strokes=strokes,
+            complete=processes,  # the process that reads works everything out
+        )
+        several = Several(options.lines)
         parts = several.parts(map(_ink_or_error, inks))
         read = self.reader(options).map(keep, parts, jobs=jobs, timeout=options.timeout, processes=processes)
         return several.whole(read)
@@ -182,50 +185,38 @@ def _ink_or_error(source: InkLike | InkError) -> Ink | InkError:
         return error
 
 
-class _Several:
-    """Inks to their lines, and the answers of the lines back to those of the inks."""
-
-    def __init__(self, lines: bool) -> None:
-        self._lines = lines
-        self._place_of: list[int] = []  # of the ink, for every part
-        self._strokes: list[tuple[int, ...]] = []  # for every part; () where it is all of its ink
-        self._missing: dict[int, int] = {}  # parts that are not read yet, of inks with several lines
-        self._read: dict[int, dict[int, Line | InkError]] = {}
-
-    def parts(self, inks: Iterable[Ink | InkError]) -> Iterator[Ink | InkError]:
-        """Each ink, or its lines where it has several."""
-        for place, ink in enumerate(inks):
-            found = find_lines(ink) if self._lines and isinstance(ink, Ink) else []
-            if isinstance(ink, InkError) or len(found) < 2:
-                self._place_of.append(place)
-                self._strokes.append(())
-                yield ink
-                continue
-            self._missing[place] = len(found)
-            self._read[place] = {}
-            self._place_of += [place] * len(found)
-            self._strokes += found
-            for strokes in found:
-                yield ink.select(strokes)
-
-    def whole(
-        self, answers: Iterable[tuple[int, Recognition | InkError]]
-    ) -> Iterator[tuple[int, Recognition | InkError]]:
-        """The answers of inks as they are complete; a line that cannot be read is an error of all."""
-        for number, answer in answers:
-            place, strokes = self._place_of[number], self._strokes[number]
-            if not strokes:
-                yield place, answer
-                continue
-            self._read[place][number] = answer if isinstance(answer, InkError) else Line(strokes, answer)
-            self._missing[place] -= 1
-            if not self._missing[place]:
-                del self._missing[place]
-                read = self._read.pop(place)
-                yield place, _all_lines([read[part] for part in sorted(read)])
+_lock = threading.Lock()
 
 
-def _all_lines(read: Sequence[Line | InkError]) -> Recognition | InkError:
-    failed = next((each for each in read if isinstance(each, InkError)), None)
-    lines = [each for each in read if isinstance(each, Line)]
-    return failed or together(lines, sum(len(line.strokes) for line in lines))
+@cache
+def _shared() -> Recognizer:
+    return Recognizer()
+
+
+def default_recognizer() -> Recognizer:
+    """The recognizer that all of the process shares, with the default weights."""
+    with _lock:
+        return _shared()
+
+
+def load_model(model: str | Path | None = None, *, beam: int = 10, threads: int = 1) -> Recognizer:
+    """A recognizer with this model: a name that `inktex models` lists, or a path."""
+    return Recognizer(model, beam=beam, threads=threads)
+
+
+def recognize(
+    ink: InkLike, options: RecognizeOptions = DEFAULTS, **changes: Unpack[OptionKeywords]
+) -> Recognition:
+    """Read ink with the default weights; ink and options are those of `Recognizer.recognize`."""
+    return default_recognizer().recognize(ink, options, **changes)
+
+
+def recognize_many(
+    inks: Iterable[InkLike],
+    options: RecognizeOptions = DEFAULTS,
+    *,
+    jobs: int | None = None,
+    **changes: Unpack[OptionKeywords],
+) -> list[Recognition | InkError]:
+    """Read many inks on all cores; what cannot be read is an error in its place."""
+    return default_recognizer().recognize_many(inks, options, jobs=jobs, **changes)

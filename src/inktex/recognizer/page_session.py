@@ -4,10 +4,9 @@ Strokes are assigned to lines as they come. Lines far from a change stay as they
 number as long as most of its strokes stay together.
 """
 
-import threading
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +18,7 @@ from inktex.ink.lines import find_lines
 
 from .answer import Alternative, Line, Recognition
 from .options import TIMEOUT
-from .session import Session, StrokeLike
+from .session import Session, StrokeLike, Writing
 from .several import together
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class LiveLine:
     number: int  # stays as long as the line does
     version: int  # grows with every change of its strokes or its answer
     strokes: tuple[int, ...]  # ids
-    recognition: Recognition | None  # None where it cannot be read
+    recognition: Recognition | None = None  # None where it cannot be read
     error: InkError | None = None
 
 
@@ -53,52 +52,38 @@ class PageAnswer:
     lines: tuple[LiveLine, ...]
 
 
-class _Line:
-    """The strokes of a line and the session that reads them."""
+class _Line(Session):
+    """One line; its strokes have the ids of the page."""
 
-    def __init__(self, number: int, session: Session) -> None:
+    def __init__(self, page: "PageSession", number: int) -> None:
+        super().__init__(page._recognizer, symbols=page._symbols)
         self.number = number
-        self.version = 0
-        self.session = session
-        self.place: dict[int, int] = {}  # id of a stroke on the page -> in the session, in their order
         self.settled = False  # the writing went on below it, so that other lines no longer change it
 
+    def shown(self) -> LiveLine:
+        """The line without its answer."""
+        with self._lock:
+            return LiveLine(self.number, self._version, self.stroke_ids)
 
-class PageSession:
-    """The ink of a page while it is written; any thread may call."""
+
+class PageSession(Writing):
+    """The ink of a page while it is written."""
 
     def __init__(
         self, recognizer: "Recognizer", *, symbols: Collection[str] | None = None, lines: bool = True
     ) -> None:
-        self._recognizer = recognizer
-        self._symbols = symbols
+        super().__init__(recognizer, symbols)
         self._find = lines
-        self._lock = threading.RLock()
-        self._strokes: dict[int, Ink] = {}
         self._lines: list[_Line] = []
-        self._next_id = 0
         self._next_line = 1
-        self._version = 0
-
-    def add(self, stroke: StrokeLike) -> int:
-        """Add a stroke, a list of (x, y); returns its id."""
-        made = Ink.from_strokes([stroke])
-        with self._lock:
-            number = self._next_id
-            self._next_id += 1
-            self._strokes[number] = made
-            self._arrange({number})
-        return number
 
     def remove(self, stroke_id: int) -> None:
         """Remove a stroke and the pins that contain it."""
         with self._lock:
             line = self._line_of(stroke_id)
-            line.session.remove(line.place.pop(stroke_id))
-            line.version += 1
-            others = set(line.place)
+            line.remove(stroke_id)
             del self._strokes[stroke_id]
-            self._arrange(others)
+            self._changed(line.stroke_ids)
 
     def replace(self, stroke_id: int, stroke: StrokeLike) -> None:
         """Replace a stroke that was moved or redrawn; it keeps its place in the order."""
@@ -106,43 +91,38 @@ class PageSession:
         with self._lock:
             line = self._line_of(stroke_id)
             self._strokes[stroke_id] = made
-            line.session.replace(line.place[stroke_id], made.points)
-            line.version += 1
-            self._arrange(set(line.place))
+            line.replace(stroke_id, made.points)
+            self._changed(line.stroke_ids)
 
     def clear(self) -> None:
         """Remove everything."""
         with self._lock:
             self._strokes.clear()
-            self._lines.clear()
-            self._version += 1
+            self._changed()
 
     def find_lines(self, wanted: bool) -> None:
         """Turn the finding of lines on or off; without it, all strokes are one expression."""
         with self._lock:
             if self._find != wanted:
                 self._find = wanted
-                self._arrange(set(self._strokes))
+                self._changed(self._strokes)
 
     def pin(self, stroke_ids: Collection[int], latex: str) -> None:
         """Fix what some strokes of one line say; other pins with one of these strokes are dropped."""
         with self._lock:
-            lines = {id(line): line for line in map(self._line_of, stroke_ids)}
-            if len(lines) != 1:
+            line, *others = {self._line_of(number) for number in stroke_ids} or [None]
+            if line is None or others:
                 raise ValueError("only strokes of one line can be pinned together")
-            line = next(iter(lines.values()))
-            line.session.pin([line.place[number] for number in stroke_ids], latex)
-            line.version += 1
+            line.pin(stroke_ids, latex)
             self._version += 1
 
     def choose(self, alternative: Alternative | str, line: int | None = None) -> PageAnswer:
         """Choose another reading of a line; `line` is its number, None for the only one."""
         with self._lock:
             chosen = self.line(line)
-        before = chosen.session.answer()
-        if chosen.session.choose(alternative) is not before:
+        before = chosen.answer()
+        if chosen.choose(alternative) is not before:
             with self._lock:
-                chosen.version += 1
                 self._version += 1
         return self.answer()
 
@@ -154,22 +134,21 @@ class PageSession:
         with self._lock:
             version = self._version
             order = {number: place for place, number in enumerate(self._strokes)}
-            asked = [(line, line.number, line.version, tuple(line.place)) for line in self._lines]
+            asked = [(line, line.shown()) for line in self._lines]
         if not asked:
             raise InkError("no strokes, so there is nothing to read")
         begin = time.perf_counter()
         found: list[LiveLine] = []
-        for line, number, line_version, strokes in asked:
+        for line, shown in asked:
             if self._version != version:
                 raise SearchCancelled
             left = None if timeout is None else max(0.0, timeout - (time.perf_counter() - begin))
             try:
-                read = line.session.answer(top=top, timeout=left)
-                found.append(LiveLine(number, line_version, strokes, read))
+                found.append(replace(shown, recognition=line.answer(top=top, timeout=left)))
             except InkError as error:
                 if len(asked) == 1:
                     raise
-                found.append(LiveLine(number, line_version, strokes, None, error))
+                found.append(replace(shown, error=error))
         parts = [
             Line(tuple(order[stroke] for stroke in line.strokes), line.recognition)
             for line in found
@@ -183,7 +162,7 @@ class PageSession:
         """The ids and the ink of a line; None for the only one."""
         with self._lock:
             found = self.line(line)
-            return tuple(found.place), found.session.ink
+            return found.stroke_ids, found.ink
 
     def line(self, number: int | None) -> "_Line":
         """The line of this number; `LookupError` if it is gone, or if None could mean several."""
@@ -199,35 +178,18 @@ class PageSession:
     def arranged(self) -> list[tuple[int, int, tuple[int, ...]]]:
         """Number, version and strokes of every line, from top to bottom, without reading them."""
         with self._lock:
-            return [(line.number, line.version, tuple(line.place)) for line in self._lines]
-
-    @property
-    def stroke_ids(self) -> tuple[int, ...]:
-        """Ids in the order of the strokes."""
-        with self._lock:
-            return tuple(self._strokes)
-
-    @property
-    def ink(self) -> Ink:
-        """All strokes as ink."""
-        with self._lock:
-            return self._ink(list(self._strokes))
-
-    def __len__(self) -> int:
-        return len(self._strokes)
-
-    def _ink(self, ids: list[int]) -> Ink:
-        return Ink.from_strokes([self._strokes[number].points for number in ids])
+            return [(each.number, each.version, each.strokes) for each in map(_Line.shown, self._lines)]
 
     def _line_of(self, stroke_id: int) -> _Line:
         for line in self._lines:
-            if stroke_id in line.place:
+            if stroke_id in line.stroke_ids:
                 return line
         raise ValueError(f"there is no stroke {stroke_id}")
 
-    def _arrange(self, changed: set[int]) -> None:
+    def _changed(self, strokes: Collection[int] = ()) -> None:
         """Find the lines near what has changed again; the others stay as they are."""
         self._version += 1
+        changed = set(strokes)
         if not self._strokes:
             self._lines.clear()
             return
@@ -238,10 +200,10 @@ class PageSession:
             near, groups = self._lines, [ids]
         for line in near:
             line.settled = line.settled and _is_kept(line, groups, changed)
-        kept = [line for line in self._lines if line not in near and line.place]
+        kept = [line for line in self._lines if line not in near and len(line)]
         lines = kept + self._matched(near, groups)
         tops = {
-            line.number: np.mean([np.mean(self._strokes[s].bounds[1::2]) for s in line.place])
+            line.number: np.mean([np.mean(self._strokes[s].bounds[1::2]) for s in line.stroke_ids])
             for line in lines
         }
         self._lines = sorted(lines, key=lambda line: float(tops[line.number]))
@@ -253,10 +215,10 @@ class PageSession:
         A settled line takes new strokes, but it is neither torn apart nor joined with others. A line below
         a change may turn out to be part of another one, such as the limit of a sum, and takes no strokes.
         """
-        page = Geometry(self._ink(ids))
+        page = Geometry(self._ink())
         near, guarded = self._near(page, ids, changed)
         while True:
-            loose = (changed & set(ids)).union(*(line.place for line in near))
+            loose = (changed & set(ids)).union(*(line.stroke_ids for line in near))
             chosen = [number for number in ids if number in loose]
             if not chosen:
                 return near, []
@@ -277,13 +239,15 @@ class PageSession:
     ) -> list[tuple[int, ...]]:
         """The lines of some strokes; the whole page says how large the writing is."""
         places = {number: place for place, number in enumerate(chosen)}
-        favoured = {places[min(line.place)]: _BEGUN for line in near if line.place}
+        favoured = {places[min(line.stroke_ids)]: _BEGUN for line in near if len(line)}
         newest, written = all_of[-1], set(all_of[-2:-1])
-        is_new = newest in places and not any(newest in line.place for line in self._lines)
-        if is_new and any(written & set(line.place) and len(line.place) >= _LONG for line in near):
+        is_new = newest in places and not any(newest in line.stroke_ids for line in self._lines)
+        if is_new and any(written & set(line.stroke_ids) and len(line) >= _LONG for line in near):
             favoured[places[newest]] = _NEWEST
         unit = None if len(chosen) == len(all_of) else page.unit
-        return find_lines(self._ink(chosen), unit=unit, favoured=favoured)
+        return find_lines(
+            Ink.from_strokes([self._strokes[s].points for s in chosen]), unit=unit, favoured=favoured
+        )
 
     def _near(self, page: Geometry, ids: list[int], changed: set[int]) -> tuple[list[_Line], list[_Line]]:
         """Lines that a change may concern: they have changed, are near to it, or were written shortly before.
@@ -295,9 +259,9 @@ class PageSession:
         boxes, middle = page.boxes[places], page.middle[places, 1]
         found, guarded = [], []
         for line in self._lines:
-            its = [place_of[number] for number in line.place if number in place_of]
+            its = [place_of[number] for number in line.stroke_ids if number in place_of]
             own = page.boxes[its]
-            if not its or (changed & set(line.place)):
+            if not its or (changed & set(line.stroke_ids)):
                 found.append(line)
             elif places:
                 top, bottom = float(own[:, 1].min()), float(own[:, 3].max())
@@ -315,7 +279,7 @@ class PageSession:
     def _settle(self, ids: list[int]) -> None:
         """Settle the lines below which the writing went on; a stroke that is added late leaves them so."""
         place_of = {number: place for place, number in enumerate(ids)}
-        spans = [[place_of[number] for number in line.place] for line in self._lines]
+        spans = [[place_of[number] for number in line.stroke_ids] for line in self._lines]
         for line, own in zip(self._lines, spans, strict=True):
             later = sum(len(other) for other in spans if min(other) > max(own))
             line.settled = line.settled or later >= _SETTLED
@@ -324,7 +288,7 @@ class PageSession:
         """Groups of strokes as lines: each takes the line with which it shares most strokes."""
         shared = sorted(
             (
-                (len(set(group) & set(line.place)), -number, index, line)
+                (len(set(group) & set(line.stroke_ids)), -number, index, line)
                 for index, group in enumerate(groups)
                 for number, line in enumerate(lines)
             ),
@@ -335,31 +299,14 @@ class PageSession:
         for count, _, index, line in shared:
             if count and index not in owner and line not in owner.values():
                 owner[index] = line
-        return [self._filled(owner.get(index), group) for index, group in enumerate(groups)]
-
-    def _filled(self, line: _Line | None, group: list[int]) -> _Line:
-        """The line with these strokes; it is not touched where it has them already."""
-        if line is None:
-            line = _Line(self._next_line, Session(self._recognizer, symbols=self._symbols))
-            self._next_line += 1
-        present = list(line.place)
-        if present == group:
-            return line
-        line.version += 1
-        if present == group[: len(present)]:
-            for number in group[len(present) :]:
-                line.place[number] = line.session.add(self._strokes[number].points)
-            return line
-        pins = line.session.pins
-        back = {own: number for number, own in line.place.items()}
-        session = Session(self._recognizer, symbols=self._symbols)
-        line.place = {number: session.add(self._strokes[number].points) for number in group}
-        for strokes, latex in pins.items():
-            ids = [back.get(own) for own in strokes]
-            if all(number in line.place for number in ids):
-                session.pin([line.place[number] for number in ids if number is not None], latex)
-        line.session = session
-        return line
+        matched = []
+        for index, group in enumerate(groups):
+            if index not in owner:
+                owner[index] = _Line(self, self._next_line)
+                self._next_line += 1
+            owner[index].hold({number: self._strokes[number] for number in group})
+            matched.append(owner[index])
+        return matched
 
 
 def _is_below_operator(page: Geometry, line: list[int]) -> bool:
@@ -374,14 +321,14 @@ def _is_below_operator(page: Geometry, line: list[int]) -> bool:
 
 def _is_kept(line: _Line, groups: list[list[int]], changed: set[int]) -> bool:
     """Whether a line is still one, alone or with new strokes."""
-    own = set(line.place)
+    own = set(line.stroke_ids)
     return any(own <= set(group) <= own | changed for group in groups)
 
 
 def _is_joined(line: _Line, lines: list[_Line], groups: list[list[int]]) -> bool:
     """Whether a line has become one with another."""
-    own = set(line.place)
-    others = [set(other.place) for other in lines if other is not line]
+    own = set(line.stroke_ids)
+    others = [set(other.stroke_ids) for other in lines if other is not line]
     return any(own <= set(group) and any(other <= set(group) for other in others) for group in groups)
 
 

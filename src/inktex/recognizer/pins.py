@@ -1,4 +1,4 @@
-"""Pins: strokes with fixed LaTeX, and a search that reads around them.
+"""Corrections by the user: strokes with fixed LaTeX (pins), and a search that reads around them.
 
 Wraps a stepper so that hypotheses, as soon as they look at the strokes of a pin, may write only the pinned
 tokens there (and the braces and script marks that lead to them). The pinned tokens count as certain. No
@@ -6,7 +6,7 @@ hypothesis ends before all pins are written.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from inktex.decoding import Hypothesis, StepOutput, Stepper
 from inktex.features import Features
 from inktex.latex import Grammar, LatexError, Vocabulary, normalize, parse_layout
+from inktex.reading import LazyAlignment, symbol_places
+
+from .answer import Recognition
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
@@ -97,11 +100,9 @@ class PinnedStepper:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary of the model."""
         return self._stepper.vocabulary
 
     def start(self, features: Sequence[Any]) -> _State:
-        """Encode the one expression."""
         return _State(self._stepper.start(features), (_Progress(),) * len(features))
 
     def step(self, state: _State, tokens: Ids) -> StepOutput:
@@ -117,13 +118,11 @@ class PinnedStepper:
         return StepOutput(log_probs, output.attention, _State(output.state, tuple(progress)))
 
     def select(self, state: _State, rows: Ids) -> _State:
-        """Gather rows."""
         return _State(
             self._stepper.select(state.inner, rows), tuple(state.progress[row] for row in rows.tolist())
         )
 
     def lengths(self, state: _State) -> Ids:
-        """Valid annotations per row."""
         return self._stepper.lengths(state.inner)
 
     def _after(self, progress: _Progress, token: int) -> _Progress:
@@ -195,3 +194,58 @@ def find_pin(pin: Pin, hypothesis: Hypothesis, shares: Floats) -> slice | None:
     looks = hypothesis.attention @ shares
     best = max(places, key=lambda start: float(looks[start : start + width].sum()))
     return slice(best, best + width)
+
+
+def changed_part(present: Recognition, chosen: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The strokes and the new tokens of the smallest part in which `chosen` differs from the present answer.
+
+    The part is whole on both sides (a fraction is not torn) and has strokes of its own.
+    """
+    old, new = present.texts, tuple(chosen)
+    shortest = min(len(old), len(new))
+    prefix = next((place for place in range(shortest) if old[place] != new[place]), shortest)
+    suffix = next(
+        (place for place in range(shortest - prefix) if old[-1 - place] != new[-1 - place]), shortest - prefix
+    )
+    for wider in range(prefix + suffix + 1):
+        for left in range(min(wider, prefix) + 1):
+            begin, end = prefix - left, suffix - (wider - left)
+            if end < 0:
+                continue
+            strokes = {s for token in present.tokens[begin : len(old) - end] for s in token.strokes}
+            before, after = old[begin : len(old) - end], new[begin : len(new) - end]
+            if strokes and is_whole(before) and is_whole(after):
+                return tuple(sorted(strokes)), after
+    return tuple(sorted({s for token in present.tokens for s in token.strokes})), new
+
+
+def with_texts(answer: Recognition, texts: Sequence[str], place: slice) -> Recognition:
+    """The answer with the tokens at `place` written as other texts, which share their strokes."""
+    old, alignment = answer.tokens[place], answer.alignment
+    strokes = tuple(sorted({stroke for token in old for stroke in token.strokes}))
+    symbols = set(symbol_places(texts))
+    begin, end = place.start, place.stop
+    before, after = alignment.strokes_of[:begin], alignment.strokes_of[end:]
+    moved = len(texts) - (end - begin)
+    owners = tuple(
+        token if token is None or token < begin else begin if token < end else token + moved
+        for token in alignment.token_of_stroke
+    )
+    return replace(
+        answer,
+        texts=(*answer.texts[:begin], *texts, *answer.texts[end:]),
+        confidences=(
+            *answer.confidences[:begin],
+            *[min((token.confidence for token in old), default=1.0)] * len(texts),
+            *answer.confidences[end:],
+        ),
+        strokes_read=LazyAlignment.known(
+            replace(
+                alignment,
+                strokes_of=(*before, *(strokes if at in symbols else () for at in range(len(texts))), *after),
+                token_of_stroke=owners,
+            )
+        ),
+        # What somebody chose counts as known.
+        outside=tuple(at if at < begin else at + moved for at in answer.outside if not begin <= at < end),
+    )

@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy.typing as npt
 
-from inktex.decoding import SearchOptions, Stepper
+from inktex.decoding import Stepper
 from inktex.features import Features
 from inktex.ink import Ink
 from inktex.latex import normalize, print_latex
 from inktex.reading import Control, Reader, Reading
 
 from .answer import Alternative, Recognition
-from .corrections import changed_part, with_texts
 from .options import TIMEOUT, RecognizeOptions
-from .pins import Pin, PinnedStepper, find_pin, is_whole, pin_shares
+from .pins import Pin, PinnedStepper, changed_part, find_pin, pin_shares, with_texts
 
 if TYPE_CHECKING:
     from .core import Recognizer
@@ -30,20 +29,16 @@ if TYPE_CHECKING:
 StrokeLike = npt.ArrayLike | Sequence[Sequence[float]]
 
 
-class Session:
-    """The ink of one expression while it is written; any thread may call."""
+class Writing:
+    """Strokes by id, in the order of writing; any thread may call."""
 
-    def __init__(self, recognizer: "Recognizer", *, symbols: Collection[str] | None = None) -> None:
+    def __init__(self, recognizer: "Recognizer", symbols: Collection[str] | None) -> None:
         self._recognizer = recognizer
         self._symbols = symbols
-        self._lock = threading.Lock()
-        self._strokes: dict[int, Ink] = {}  # by id, in the order of writing
+        self._lock = threading.RLock()
+        self._strokes: dict[int, Ink] = {}
         self._next_id = 0
-        self._pins: dict[frozenset[int], str] = {}  # stroke ids -> LaTeX
-        self._chosen: tuple[str, ...] | None = None  # the whole answer, as long as no stroke changes
         self._version = 0
-        self._wanted: tuple[int, int] = (0, 0)  # version and top of the newest request
-        self._cached: tuple[tuple[int, int], Recognition] | None = None
 
     def add(self, stroke: StrokeLike) -> int:
         """Add a stroke, a list of (x, y); returns its id."""
@@ -52,50 +47,85 @@ class Session:
             number = self._next_id
             self._next_id += 1
             self._strokes[number] = made
-            self._changed()
+            self._changed({number})
         return number
+
+    @property
+    def stroke_ids(self) -> tuple[int, ...]:
+        """Ids in the order of the strokes; stroke i of an answer is `stroke_ids[i]`."""
+        with self._lock:
+            return tuple(self._strokes)
+
+    @property
+    def ink(self) -> Ink:
+        """All strokes as ink."""
+        with self._lock:
+            return self._ink()
+
+    def __len__(self) -> int:
+        return len(self._strokes)
+
+    def _ink(self) -> Ink:
+        return Ink.from_strokes([stroke.points for stroke in self._strokes.values()])
+
+    def _changed(self, strokes: Collection[int] = ()) -> None:
+        """Take note that these strokes were added, moved or taken away."""
+        raise NotImplementedError
+
+
+class Session(Writing):
+    """The ink of one expression while it is written."""
+
+    def __init__(self, recognizer: "Recognizer", *, symbols: Collection[str] | None = None) -> None:
+        super().__init__(recognizer, symbols)
+        self._pins: dict[frozenset[int], str] = {}  # stroke ids -> LaTeX
+        self._chosen: tuple[str, ...] | None = None  # the whole answer, as long as no stroke changes
+        self._wanted: tuple[int, int] = (0, 0)  # version and top of the newest request
+        self._cached: tuple[tuple[int, int], Recognition] | None = None
 
     def remove(self, stroke_id: int) -> None:
         """Remove a stroke and the pins that contain it."""
         with self._lock:
-            self._known(stroke_id)
+            self._check([stroke_id])
+            self._release([stroke_id])
             del self._strokes[stroke_id]
-            self._release(stroke_id)
             self._changed()
 
     def replace(self, stroke_id: int, stroke: StrokeLike) -> None:
         """Replace a stroke that was moved or redrawn; it keeps its place in the order."""
         made = Ink.from_strokes([stroke])
         with self._lock:
-            self._known(stroke_id)
+            self._check([stroke_id])
+            self._release([stroke_id])
             self._strokes[stroke_id] = made
-            self._release(stroke_id)
             self._changed()
 
     def clear(self) -> None:
         """Remove everything."""
+        self.hold({})
+
+    def hold(self, strokes: dict[int, Ink]) -> None:
+        """Have these strokes and no others; pins stay where all of their strokes do."""
         with self._lock:
-            self._strokes.clear()
-            self._pins.clear()
-            self._changed()
+            if list(strokes) != list(self._strokes):
+                self._strokes = strokes
+                self._pins = {ids: latex for ids, latex in self._pins.items() if ids <= strokes.keys()}
+                self._changed()
 
     def pin(self, stroke_ids: Collection[int], latex: str) -> None:
         """Fix what some strokes say; other pins with one of these strokes are dropped."""
         vocabulary = self._recognizer.model.info.vocabulary
         Pin.of(list(stroke_ids), latex, vocabulary)  # raises an error if it cannot be pinned
         with self._lock:
-            for number in stroke_ids:
-                self._known(number)
-            for number in stroke_ids:
-                self._release(number)
+            self._check(stroke_ids)
+            self._release(stroke_ids)
             self._pins[frozenset(stroke_ids)] = latex
             self._changed()
 
     def unpin(self, stroke_ids: Collection[int] | None = None) -> None:
         """Drop the pins of these strokes, or all pins."""
         with self._lock:
-            for number in list(self._strokes) if stroke_ids is None else stroke_ids:
-                self._release(number)
+            self._release(self._strokes if stroke_ids is None else stroke_ids)
             self._changed()
 
     def choose(self, alternative: Alternative | str) -> Recognition:
@@ -110,39 +140,22 @@ class Session:
             raise ValueError("an empty answer cannot be chosen; remove the strokes instead")
         if chosen == present.texts:
             return present
-        vocabulary = self._recognizer.model.info.vocabulary
         ids = self.stroke_ids
-        Pin.of(range(len(ids)), latex, vocabulary)
-        strokes, piece = changed_part(present, chosen, is_whole)
+        Pin.of(range(len(ids)), latex, self._recognizer.model.info.vocabulary)
+        strokes, piece = changed_part(present, chosen)
         with self._lock:
             numbers = [ids[stroke] for stroke in strokes if stroke < len(ids)]
-            for number in numbers:
-                self._release(number)
+            self._release(numbers)
             self._pins[frozenset(numbers)] = print_latex(piece)
             self._changed()
             self._chosen = chosen
         return self.answer()
 
     @property
-    def stroke_ids(self) -> tuple[int, ...]:
-        """Ids in the order of the strokes; stroke i of an answer is `stroke_ids[i]`."""
-        with self._lock:
-            return tuple(self._strokes)
-
-    @property
     def pins(self) -> dict[frozenset[int], str]:
         """What is pinned: LaTeX by stroke ids."""
         with self._lock:
             return dict(self._pins)
-
-    @property
-    def ink(self) -> Ink:
-        """All strokes as ink."""
-        with self._lock:
-            return self._ink()
-
-    def __len__(self) -> int:
-        return len(self._strokes)
 
     def answer(self, *, top: int = 5, timeout: float | None = TIMEOUT) -> Recognition:
         """Read the current strokes; InkError if there are none."""
@@ -162,9 +175,12 @@ class Session:
             return PinnedStepper(stepper, pins, features, info.stride)
 
         reader = recognizer.reader(RecognizeOptions(symbols=self._symbols, top=top))
-        reader = Reader(reader.model, self._options(reader.options, pins))
+        options = reader.options
+        if options.symbols is not None:  # what is pinned may be written, whatever the restriction says
+            pinned = {number for pin in pins for number in pin.ids}
+            reader = Reader(reader.model, dataclasses.replace(options, symbols=options.symbols | pinned))
         control = Control(
-            timeout, lambda: recognizer.pause() or self._wanted != key, keep_to_pins if pins else None
+            timeout, lambda: recognizer.between_steps() or self._wanted != key, keep_to_pins if pins else None
         )
         reading = reader.read_one(ink, control)
         answer = recognizer.assembler.recognition(reading, top=top)
@@ -176,14 +192,6 @@ class Session:
                 self._cached = (key, answer)
         return answer
 
-    def _options(self, options: SearchOptions, pins: Sequence[Pin]) -> SearchOptions:
-        """What is pinned may be written, whatever the restriction says."""
-        if options.symbols is None or not pins:
-            return options
-        return dataclasses.replace(
-            options, symbols=options.symbols | {number for pin in pins for number in pin.ids}
-        )
-
     def _present_pins(self) -> list[Pin]:
         order = {number: place for place, number in enumerate(self._strokes)}
         vocabulary = self._recognizer.model.info.vocabulary
@@ -192,22 +200,17 @@ class Session:
             for strokes, latex in self._pins.items()
         ]
 
-    def _ink(self) -> Ink:
-        strokes = list(self._strokes.values())
-        return Ink.from_strokes([stroke.points for stroke in strokes])
+    def _check(self, stroke_ids: Collection[int]) -> None:
+        for number in stroke_ids:
+            if number not in self._strokes:
+                raise ValueError(f"there is no stroke {number}")
 
-    def _known(self, stroke_id: int) -> None:
-        if stroke_id not in self._strokes:
-            raise ValueError(f"there is no stroke {stroke_id}")
+    def _release(self, stroke_ids: Collection[int]) -> None:
+        self._pins = {ids: latex for ids, latex in self._pins.items() if ids.isdisjoint(stroke_ids)}
 
-    def _release(self, stroke_id: int) -> None:
-        for strokes in [each for each in self._pins if stroke_id in each]:
-            del self._pins[strokes]
-
-    def _changed(self) -> None:
+    def _changed(self, strokes: Collection[int] = ()) -> None:
         self._version += 1
-        self._chosen = None
-        self._cached = None
+        self._chosen = self._cached = None
 
 
 def _in_own_words(answer: Recognition, pins: Sequence[Pin], reading: Reading) -> Recognition:

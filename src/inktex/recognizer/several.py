@@ -1,8 +1,10 @@
-"""Combines the recognitions of several lines into one `Recognition`."""
+"""Ink of several lines: each is read by itself, and their recognitions become one `Recognition`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
+from inktex.ink import Ink, InkError
+from inktex.ink.lines import find_lines
 from inktex.latex import in_lines
 from inktex.reading import Alignment, LazyAlignment
 
@@ -58,3 +60,43 @@ def _places(line: Sequence[str], row: Sequence[str], start: int) -> list[int]:
     """Where the tokens of a line stand in its row, which has one more, the mark of a column."""
     mark = next((place for place, text in enumerate(line) if row[place] != text), len(line))
     return [start + place + (place >= mark) for place in range(len(line))]
+
+
+class Several:
+    """Inks to their lines, and the answers of the lines back to those of the inks."""
+
+    def __init__(self, lines: bool) -> None:
+        self._lines = lines
+        self._parts: list[tuple[int, tuple[int, ...]]] = []  # place of the ink; strokes, () where it is all
+        self._read: dict[int, dict[int, Line | InkError | None]] = {}  # of an ink's parts; None: not yet
+
+    def parts(self, inks: Iterable[Ink | InkError]) -> Iterator[Ink | InkError]:
+        """Each ink, or its lines where it has several."""
+        for place, ink in enumerate(inks):
+            found = find_lines(ink) if self._lines and isinstance(ink, Ink) else []
+            if isinstance(ink, InkError) or len(found) < 2:
+                self._parts.append((place, ()))
+                yield ink
+                continue
+            first = len(self._parts)
+            self._read[place] = dict.fromkeys(range(first, first + len(found)))
+            self._parts += [(place, strokes) for strokes in found]
+            for strokes in found:
+                yield ink.select(strokes)
+
+    def whole(
+        self, answers: Iterable[tuple[int, Recognition | InkError]]
+    ) -> Iterator[tuple[int, Recognition | InkError]]:
+        """The answers of inks as they are complete; a line that cannot be read is an error of all."""
+        for number, answer in answers:
+            place, strokes = self._parts[number]
+            if not strokes:
+                yield place, answer
+                continue
+            read = self._read[place]
+            read[number] = answer if isinstance(answer, InkError) else Line(strokes, answer)
+            if None not in read.values():
+                del self._read[place]
+                failed = next((each for each in read.values() if isinstance(each, InkError)), None)
+                lines = [each for each in read.values() if isinstance(each, Line)]
+                yield place, failed or together(lines, sum(len(line.strokes) for line in lines))

@@ -1,17 +1,32 @@
-"""The HTTP endpoints that recognize strokes and files (docs/server.md has examples)."""
+"""The HTTP endpoints that recognize strokes and files (docs/server.md has examples).
+
+`POST /v3/strokes` is compatible with Mathpix, so that its clients can switch by changing the base address.
+Errors in the ink have status 200 and an `error_info`, as with Mathpix; 401, 503 and the like keep their
+status and have the same shape. Only the options that make sense for one handwritten formula are followed.
+"""
 
 from itertools import pairwise
+from statistics import fmean
 from typing import Annotated, Any
+from uuid import uuid4
 
+import numpy as np
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 
+from inktex import __version__
 from inktex.ink import Ink, InkError
-from inktex.latex import LatexError, normalize, print_latex, to_mathml, to_typst
+from inktex.ink.mathpix import read_mathpix
+from inktex.latex import LatexError
+from inktex.recognizer import Recognition, Recognizer
+from inktex.recognizer.answer import all_forms
 from inktex.server import schemas
-from inktex.server.errors import RequestError
+from inktex.server.errors import MATHPIX_PATH, RequestError, mathpix_problem
 from inktex.server.service import Service, unless_gone
 
+_DARK = 6  # of 255: what is less bright is not looked at
+_LIFT = 0.75  # below 1, what is looked at a little comes up to where the eye sees it
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": schemas.ErrorAnswer, "description": text}
     for status, text in {
@@ -32,47 +47,46 @@ Upload = Annotated[UploadFile, File(description="InkML, JSON, Xournal++, Excalid
 
 
 def router(service: Service) -> APIRouter:
-    """The routes under /v1 that answer one request with one answer."""
-    routes = APIRouter(prefix="/v1", tags=["recognise"])
+    routes = APIRouter()
+
+    def ink_of(strokes: list[list[list[float]]]) -> Ink:
+        service.check(strokes)
+        try:  # time and pressure play no part in reading
+            return Ink.from_strokes([[point[:2] for point in stroke] for stroke in strokes])
+        except InkError as error:
+            raise RequestError(422, "unreadable_ink", str(error)) from None
+
+    def given(model: type[BaseModel], description: str) -> dict[int | str, dict[str, Any]]:
+        return {200: {"model": model, "description": description}, **PROBLEMS}
 
     @routes.post(
-        "/recognize",
+        "/v1/recognize",
+        tags=["recognise"],
         summary="Recognise strokes",
-        responses={200: {"model": schemas.Recognition, "description": "What was read"}, **PROBLEMS},
+        responses=given(schemas.Recognition, "What was read"),
     )
     async def recognize(request: Request, body: schemas.RecognizeRequest) -> JSONResponse:
         """Read the strokes, one expression per line; the answer says what each symbol was read from."""
-        service.check(body.strokes)
-        options = body.options
-        answer = await service.recognize(
-            request,
-            ink_of(body.strokes),
-            top=options.top,
-            symbols=options.symbols,
-            attention=options.attention,
-            lines=options.lines,
-        )
+        answer = await service.recognize(request, ink_of(body.strokes), **body.options.model_dump())
         return JSONResponse(answer.to_json())
 
     @routes.post(
-        "/symbol",
+        "/v1/symbol",
+        tags=["recognise"],
         summary="Find the command for a drawn symbol",
-        responses={200: {"model": schemas.SymbolAnswer, "description": "The likeliest symbols"}, **PROBLEMS},
+        responses=given(schemas.SymbolAnswer, "The likeliest symbols"),
     )
     async def symbol(request: Request, body: schemas.SymbolRequest) -> JSONResponse:
         """Read the strokes as one symbol and give the likeliest commands for it, best first."""
-        service.check(body.strokes)
         found = await service.symbol(request, ink_of(body.strokes), top=body.top)
         guesses = [{"latex": each.latex, "probability": round(each.probability, 6)} for each in found]
         return JSONResponse({"symbols": guesses})
 
     @routes.post(
-        "/recognize/file",
+        "/v1/recognize/file",
+        tags=["recognise"],
         summary="Recognise an ink file",
-        responses={
-            200: {"model": schemas.FileAnswer, "description": "What was read, ink by ink"},
-            **PROBLEMS,
-        },
+        responses=given(schemas.FileAnswer, "What was read, ink by ink"),
     )
     async def recognize_file(
         request: Request,
@@ -99,10 +113,10 @@ def router(service: Service) -> APIRouter:
         return JSONResponse({"results": results})
 
     @routes.post(
-        "/ink",
+        "/v1/ink",
+        tags=["recognise", "ink"],
         summary="Read an ink file",
-        tags=["ink"],
-        responses={200: {"model": schemas.InkAnswer, "description": "Its strokes"}, **PROBLEMS},
+        responses=given(schemas.InkAnswer, "Its strokes"),
     )
     async def ink(request: Request, file: Upload) -> JSONResponse:
         """Give the strokes of any supported ink file, without recognising them."""
@@ -110,20 +124,42 @@ def router(service: Service) -> APIRouter:
         return JSONResponse({"inks": [_as_strokes(source, item) for source, item in found]})
 
     @routes.post(
-        "/render",
+        "/v1/render",
+        tags=["recognise", "ink"],
         summary="Turn LaTeX into MathML and Typst",
-        tags=["ink"],
-        responses={200: {"model": schemas.Rendering, "description": "The other forms"}, **PROBLEMS},
+        responses=given(schemas.Rendering, "The other forms"),
     )
     async def render(request: Request, body: schemas.RenderRequest) -> JSONResponse:
         """Give LaTeX in the forms of a recognition; leaves of the MathML carry their token's place."""
-
-        def work(seconds: float) -> dict[str, Any]:
-            del seconds
-            return rendering(body.latex)
-
-        rendered = service.rendering.run(work, seconds=service.limits.seconds)
+        rendered = service.rendering.run(lambda _: rendering(body.latex), seconds=service.limits.seconds)
         return JSONResponse(await unless_gone(request, rendered))
+
+    @routes.post(
+        MATHPIX_PATH,
+        tags=["Mathpix"],
+        summary="Recognise strokes, the way Mathpix does",
+        responses={
+            **{status: {**problem, "model": schemas.MathpixAnswer} for status, problem in PROBLEMS.items()},
+            200: {
+                "model": schemas.MathpixAnswer,
+                "description": "What was read, or what is wrong with the ink",
+            },
+        },
+    )
+    async def strokes(request: Request, body: schemas.MathpixRequest) -> JSONResponse:
+        """Take and give what Mathpix's endpoint of this name takes and gives."""
+        try:
+            points = body.strokes.strokes
+            service.check(points.x)
+            ink = read_mathpix({"x": points.x, "y": points.y})
+            answer = await service.recognize(request, ink, top=1)
+        except InkError as error:
+            return mathpix_problem("strokes_syntax_error", str(error))
+        except RequestError as error:
+            if error.status in (413, 422):
+                return mathpix_problem("strokes_syntax_error", error.message)
+            raise
+        return JSONResponse(_as_mathpix(answer, body))
 
     return routes
 
@@ -131,24 +167,14 @@ def router(service: Service) -> APIRouter:
 def rendering(latex: str) -> dict[str, Any]:
     """LaTeX in all forms; RequestError if it is not a formula."""
     try:
-        tokens = normalize(latex)
-        if not tokens:
-            raise LatexError("there is nothing in it")
-        mathml = to_mathml(tokens, ids=True)
-        typst = to_typst(tokens)
+        forms = all_forms(latex)
     except LatexError as error:
         raise RequestError(422, "bad_latex", f"Not a formula yet: {error}") from None
     except RecursionError:
         raise RequestError(422, "bad_latex", "Nested too deeply") from None
-    return {"latex": print_latex(tokens), "tokens": list(tokens), "mathml": mathml, "typst": typst}
-
-
-def ink_of(strokes: list[list[list[float]]]) -> Ink:
-    """Ink of strokes as requests have them; time and pressure play no part in reading."""
-    try:
-        return Ink.from_strokes([[point[:2] for point in stroke] for stroke in strokes])
-    except InkError as error:
-        raise RequestError(422, "unreadable_ink", str(error)) from None
+    if not forms["tokens"]:
+        raise RequestError(422, "bad_latex", "Not a formula yet: there is nothing in it")
+    return forms
 
 
 def _as_strokes(source: str, item: Ink | InkError) -> dict[str, Any]:
@@ -163,3 +189,50 @@ def _as_strokes(source: str, item: Ink | InkError) -> dict[str, Any]:
     cuts = item.offsets.tolist()
     strokes = [rows[a:b] for a, b in pairwise(cuts)]
     return {"source": source, "strokes": strokes, "truth": item.truth}
+
+
+def _as_mathpix(answer: Recognition, body: schemas.MathpixRequest) -> dict[str, Any]:
+    latex = answer.latex
+    opening, closing = body.math_inline_delimiters or (r"\(", r"\)")
+    formats = set(body.formats or ("text", "latex_styled"))
+    wanted = body.data_options or {}
+    data: dict[str, Any] = {
+        "request_id": uuid4().hex,
+        "version": f"inktex-{__version__}",
+        "is_printed": False,
+        "is_handwritten": True,
+        "auto_rotate_confidence": 0.0,
+        "auto_rotate_degrees": 0,
+        "confidence": answer.score,
+        "confidence_rate": fmean(token.confidence for token in answer.tokens) if answer.tokens else 0.0,
+        "latex_styled": latex,
+        "text": f"{opening} {latex} {closing}",
+    }
+    if "html" in formats:
+        data["html"] = f'<div><span class="math-inline">{answer.mathml}</span></div>\n'
+    if "data" in formats or wanted:
+        kinds = {"latex": latex, "mathml": answer.mathml}
+        chosen = [kind for kind in kinds if wanted.get(f"include_{kind}")] or ["latex"]
+        data["data"] = [{"type": kind, "value": kinds[kind]} for kind in chosen]
+    return data
+
+
+def explanation(recognizer: Recognizer, ink: Ink, seconds: float) -> dict[str, Any]:
+    """Tokens as the network reads them by itself, and its attention for each on the points of the strokes.
+
+    Each token's row is scaled to its own brightest point and written as numbers from 0 to 255; dark strokes
+    are left out. A picture needs no more, and the message stays small.
+    """
+    reading = recognizer.explain(ink, timeout=seconds)[0]
+    tokens = reading.tokens
+    weights = reading.intensity(np.arange(len(ink.points), dtype=np.float64))[: len(tokens)]
+    brightest = np.maximum(weights.max(axis=1, keepdims=True), 1e-9)
+    levels = np.round(255 * (weights / brightest) ** _LIFT).astype(int)
+    cuts = list(pairwise(ink.offsets.tolist()))
+    return {
+        "tokens": list(tokens),
+        "attention": [
+            {str(place): row[a:b].tolist() for place, (a, b) in enumerate(cuts) if (row[a:b] > _DARK).any()}
+            for row in levels
+        ],
+    }

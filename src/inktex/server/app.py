@@ -1,33 +1,31 @@
 """Builds the ASGI application: the page, the API, and the middleware around both."""
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import anyio.to_thread
 from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, Response
-from fastapi.staticfiles import StaticFiles
+from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inktex import __version__
 from inktex.recognizer import Recognizer
-from inktex.server import api, device, mathpix, probes
+from inktex.server import api
 from inktex.server.errors import MATHPIX_PATH, RequestError, mathpix_problem
 from inktex.server.guard import Guard
 from inktex.server.metrics import Metrics, SharedMetrics
 from inktex.server.options import ServerOptions
+from inktex.server.pages import add_pages, add_probes
 from inktex.server.service import Service
 from inktex.server.session import LiveSession
 from inktex.server.watch import Watch, count_request
 
 log = logging.getLogger("inktex.server")
 
-STATIC = Path(__file__).parent / "static"
 _WARM_UP = [[(0.0, 0.0), (6.0, 9.0), (12.0, 0.0)], [(0.0, 5.0), (12.0, 5.0)]]
 
 DESCRIPTION = """Pen strokes of a mathematical expression in, LaTeX out.
@@ -42,17 +40,15 @@ def create_app(
     shared: SharedMetrics | None = None,
 ) -> "Application":
     """Build the application; the recogniser is loaded when it starts, unless one is given."""
-    options = options or ServerOptions()
-    metrics = Metrics(shared or SharedMetrics(1))
-    return Application(options, metrics, lambda: recognizer or Recognizer(options.model, beam=options.beam))
+    return Application(options or ServerOptions(), Metrics(shared or SharedMetrics(1)), recognizer)
 
 
 class Application:
     """The ASGI callable: watch, then CORS where it was opened, then guard, then the routes."""
 
-    def __init__(self, options: ServerOptions, metrics: Metrics, load: Callable[[], Recognizer]) -> None:
+    def __init__(self, options: ServerOptions, metrics: Metrics, recognizer: Recognizer | None) -> None:
         self.service = Service(options, metrics)
-        self._load = load
+        self._given = recognizer
         self.routes = FastAPI(
             title="inktex",
             version=__version__,
@@ -64,11 +60,13 @@ class Application:
         )
         _handle_errors(self.routes)
         self.routes.include_router(api.router(self.service))
-        self.routes.include_router(mathpix.router(self.service))
-        self.routes.include_router(probes.router(self.service))
-        _add_session(self.routes, self.service)
-        self.routes.include_router(device.router(self.service, STATIC))
-        _add_pages(self.routes)
+        add_probes(self.routes, self.service)
+
+        @self.routes.websocket("/v1/session")
+        async def session(socket: WebSocket) -> None:
+            await LiveSession(socket, self.service).serve()
+
+        add_pages(self.routes, self.service)
         self._guard = Guard(self.routes, self.service)
         guarded: ASGIApp = self._guard
         if options.origins:
@@ -89,7 +87,6 @@ class Application:
         return error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
         await self._app(scope, receive, send)
 
     @asynccontextmanager
@@ -105,23 +102,11 @@ class Application:
 
     def _loaded(self) -> Recognizer:
         """Load and use it once, so that the first client does not wait for what is made on first use."""
-        recognizer = self._load()
+        options = self.service.options
+        recognizer = self._given or Recognizer(options.model, beam=options.beam)
         recognizer.recognize(_WARM_UP)
+        recognizer.between_steps = self.service.engine.breathe
         return recognizer
-
-
-def _add_session(routes: FastAPI, service: Service) -> None:
-    @routes.websocket("/v1/session")
-    async def session(socket: WebSocket) -> None:
-        await LiveSession(socket, service).serve()
-
-
-def _add_pages(routes: FastAPI) -> None:
-    @routes.api_route("/docs", methods=["GET", "HEAD"], include_in_schema=False)
-    async def docs() -> FileResponse:
-        return FileResponse(STATIC / "docs.html")
-
-    routes.mount("/", StaticFiles(directory=STATIC, html=True), name="page")
 
 
 def _handle_errors(routes: FastAPI) -> None:
@@ -134,14 +119,13 @@ def _handle_errors(routes: FastAPI) -> None:
     @routes.exception_handler(RequestValidationError)
     async def misshapen(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
-        unparsed = first["type"] in ("json_invalid",)
         place = ".".join(str(part) for part in first["loc"][1:])
-        message = (
-            "the body is not JSON" if unparsed else f"{place}: {first['msg']}" if place else first["msg"]
-        )
+        status, code, name = 422, "misshapen", "strokes_syntax_error"
+        message = f"{place}: {first['msg']}" if place else first["msg"]
+        if first["type"] == "json_invalid":
+            status, code, name, message = 400, "not_json", "json_syntax", "the body is not JSON"
         if request.url.path == MATHPIX_PATH:
-            return mathpix_problem("json_syntax" if unparsed else "strokes_syntax_error", message)
-        status, code = (400, "not_json") if unparsed else (422, "misshapen")
+            return mathpix_problem(name, message)
         return RequestError(status, code, message).response()
 
     @routes.exception_handler(HTTPException)
@@ -160,5 +144,3 @@ def _handle_errors(routes: FastAPI) -> None:
     async def failed(request: Request, error: Exception) -> Response:
         fault = RequestError(500, "failed", "the server failed at this request; its log says more")
         return fault.response(request.url.path)
-
-    del refused, misshapen, plain, not_text, failed

@@ -6,6 +6,7 @@ connections, without taking them from the wire. If no worker has room, a request
 the recogniser, and has nothing wrong with it, is answered 503. Everything else goes to a worker untouched.
 """
 
+import re
 import selectors
 import socket
 from collections.abc import Callable
@@ -13,14 +14,19 @@ from contextlib import suppress
 from functools import lru_cache
 from time import monotonic
 
+import httptools
+
 from inktex.server.errors import MATHPIX_PATH, busy
-from inktex.server.heads import HEAD_BYTES, Heads
+from inktex.server.guard import waits_for_recognizer
 from inktex.server.options import ServerOptions
+from inktex.server.protocols import BODY_SECONDS, FIRST_WORDS_SECONDS
 from inktex.server.watch import raw_response
 
-FIRST_WORDS_SECONDS = 1.0  # for the headers; after that the connection is a worker's
-BODY_SECONDS = 15.0  # for the body of a request that is refused; it is passed over
 LINGERING_SECONDS = 2.0  # for a client to read why it was refused
+HEAD_BYTES = 16 * 1024  # headers that are longer are for a worker to look at
+_REMEMBERED = 256  # different headers
+_REMEMBERED_BYTES = 2 * 1024  # of each
+_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,9})(?=\r\n)", re.IGNORECASE)
 _LOOK = socket.MSG_PEEK | socket.MSG_DONTWAIT
 
 
@@ -51,7 +57,6 @@ class Desk:
         self.refusals = 0
 
     def __len__(self) -> int:
-        """How many connections there are."""
         return len(self._asked) + len(self._refused) + len(self._lingering)
 
     @property
@@ -62,34 +67,45 @@ class Desk:
     def ask(self, connection: socket.socket) -> None:
         """See what a new connection wants."""
         if not self._look(connection):
-            self._asked[connection] = monotonic() + FIRST_WORDS_SECONDS
-            self._selector.register(connection, selectors.EVENT_READ, lambda: self._look_again(connection))
+            self._await(connection, self._asked, FIRST_WORDS_SECONDS, lambda: self._look_again(connection))
 
     def refuse(self, connection: socket.socket, answer: bytes | None = None) -> None:
         """Say that there is nobody to answer, and leave the client time to read it."""
         with suppress(OSError):
             connection.send(answer or raw_response(busy(1.0)), socket.MSG_DONTWAIT)
             connection.shutdown(socket.SHUT_WR)
-        self._lingering[connection] = monotonic() + LINGERING_SECONDS
-        self._selector.register(connection, selectors.EVENT_READ, lambda: self._skip(connection))
+        self._await(connection, self._lingering, LINGERING_SECONDS, lambda: self._skip(connection))
 
     def hand_over_all(self) -> None:
         """Give all who have not been looked at to workers."""
         for connection in list(self._asked):
-            self._forget(connection)
-            self._hand_over(connection, False)
+            self._give_up(connection)
 
     def look_after(self) -> None:
         """Go on with those whose time is over; all of one kind have the same time, so the first are first."""
         now = monotonic()
         for connection in _over(self._asked, now):
-            self._forget(connection)
-            self._hand_over(connection, False)
+            self._give_up(connection)
         for some in (self._refused, self._lingering):
             for connection in _over(some, now):
                 self._close(connection)
 
     # One connection -----------------------------------------------------------------------------------------
+
+    def _await(
+        self,
+        connection: socket.socket,
+        some: dict[socket.socket, float],
+        seconds: float,
+        then: Callable[[], object],
+    ) -> None:
+        """Go on when something comes on a connection, which counts to `some` and may stay so many seconds."""
+        some[connection] = monotonic() + seconds
+        self._selector.register(connection, selectors.EVENT_READ, then)
+
+    def _give_up(self, connection: socket.socket) -> None:
+        self._forget(connection)
+        self._hand_over(connection, False)
 
     def _look_again(self, connection: socket.socket) -> None:
         self._forget(connection)
@@ -123,45 +139,36 @@ class Desk:
             left = whole - connection.recv_into(self._taken, 0, socket.MSG_DONTWAIT)
             if left == 0:  # the usual case: nothing is unread, so the answer arrives, and all is done
                 connection.send(answer, socket.MSG_DONTWAIT)
-                connection.close()
-                return
         except OSError:
+            left = 0
+        if left == 0:
             connection.close()
-            return
-        if left < 0:
+        elif left < 0:
             self.refuse(connection, answer)
-            return
-        self._refused[connection] = monotonic() + BODY_SECONDS
-        rest = _Rest(left)
-        self._selector.register(
-            connection, selectors.EVENT_READ, lambda: self._pass_over(connection, rest, answer)
-        )
+        else:
+            rest = [left]
+            self._await(
+                connection, self._refused, BODY_SECONDS, lambda: self._pass_over(connection, rest, answer)
+            )
 
-    def _pass_over(self, connection: socket.socket, rest: "_Rest", answer: bytes) -> None:
+    def _pass_over(self, connection: socket.socket, left: list[int], answer: bytes) -> None:
         """Read the body of a request that is refused: who still sends does not read."""
-        try:
-            part = connection.recv(65536, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return
-        except OSError:
-            part = b""
-        rest.left -= len(part)
-        if not part:
-            self._close(connection)
-        elif rest.left <= 0:
+        left[0] -= self._skip(connection)
+        if left[0] <= 0 and connection.fileno() >= 0:
             self._forget(connection)
             self.refuse(connection, answer)
 
-    def _skip(self, connection: socket.socket) -> None:
-        """Pass over the rest of what a client says: closing with it unread would take the answer back."""
+    def _skip(self, connection: socket.socket) -> int:
+        """Pass over what a client says: closing with it unread would take the answer back. Its length."""
         try:
-            over = not connection.recv(65536, socket.MSG_DONTWAIT)
+            size = len(connection.recv(65536, socket.MSG_DONTWAIT))
         except BlockingIOError:
-            return
+            return 0
         except OSError:
-            over = True
-        if over:
+            size = 0
+        if not size:
             self._close(connection)
+        return size
 
     def _forget(self, connection: socket.socket) -> None:
         for some in (self._asked, self._refused, self._lingering):
@@ -171,13 +178,6 @@ class Desk:
     def _close(self, connection: socket.socket) -> None:
         self._forget(connection)
         connection.close()
-
-
-class _Rest:
-    """How much of a body is still to come."""
-
-    def __init__(self, left: int) -> None:
-        self.left = left
 
 
 def _over(some: dict[socket.socket, float], now: float) -> list[socket.socket]:
@@ -197,3 +197,72 @@ def _busy_answer(path: str, seconds: float) -> bytes:
 @lru_cache(maxsize=64)
 def _made_once(seconds: int) -> bytes:
     return raw_response(busy(seconds))
+
+
+class Heads:
+    """Tells from the headers of a request whether it only waits for the recogniser.
+
+    Under overload this decides over most requests, while the workers need the processor. The headers of one
+    client differ in little but the length of the body, so what was found for them is remembered without it.
+    """
+
+    def __init__(self, options: ServerOptions) -> None:
+        self._options = options
+        self._found: dict[bytes, str] = {}  # by the headers without length: the path, or nothing
+
+    def waiting(self, data: bytes) -> tuple[str, int]:
+        """Path and whole length of the request that data begins with, if nothing but waiting is before it.
+
+        An empty path means that a worker has to look: something is wrong with it, or it asks for something
+        else, or there is more than one request.
+        """
+        end = data.find(b"\r\n\r\n")
+        length = _LENGTH.search(data, 0, end + 2) if end > 0 else None
+        if length is None:
+            return "", 0
+        bytes_of_body = int(length[1])
+        whole = end + 4 + bytes_of_body
+        if bytes_of_body > self._options.limits.body_bytes or whole < len(data):
+            return "", 0
+        rest = data[: length.start(1)] + b"0" + data[length.end(1) : end + 4]
+        path = self._found.get(rest)
+        if path is None:
+            path = self._look(rest)
+        return path, whole
+
+    def _look(self, head: bytes) -> str:
+        found = _Head(head)
+        path = found.url.partition(b"?")[0].decode("latin-1")
+        if (
+            not found.is_post
+            or dict(found.headers).keys() & {b"expect", b"upgrade", b"transfer-encoding"}
+            or not waits_for_recognizer(self._options, path, found.headers)
+        ):
+            path = ""
+        if len(head) <= _REMEMBERED_BYTES:
+            if len(self._found) == _REMEMBERED:
+                self._found.clear()
+            self._found[head] = path
+        return path
+
+
+class _Head:
+    """What the headers of a request say; callbacks of httptools."""
+
+    def __init__(self, data: bytes) -> None:
+        self.url = b""
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.complete = self.is_post = False
+        parser = httptools.HttpRequestParser(self)
+        with suppress(httptools.HttpParserError, httptools.HttpParserUpgrade):  # for a worker to answer
+            parser.feed_data(data)
+            self.is_post = self.complete and parser.get_method() == b"POST"
+
+    def on_url(self, url: bytes) -> None:
+        self.url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.headers.append((name.lower(), value))
+
+    def on_headers_complete(self) -> None:
+        self.complete = True

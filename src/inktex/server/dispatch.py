@@ -25,7 +25,7 @@ from inktex.server.desk import Desk
 from inktex.server.metrics import Metrics, SharedMetrics
 from inktex.server.options import ServerOptions
 from inktex.server.watch import count_request
-from inktex.server.worker import (
+from inktex.server.worker import (  # how far a connection is
     ASKED,
     CLOSED,
     END,
@@ -126,20 +126,14 @@ class Dispatcher:
         self._listener.setblocking(False)
         self._selector.register(woken, selectors.EVENT_READ, lambda: woken.recv(100))
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
-        asked = False
-
-        def ask_to_end(*ignored: object) -> None:
-            nonlocal asked
-            asked = True
-
+        asked: list[int] = []
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, ask_to_end)
+            signal.signal(number, lambda number, _: asked.append(number))
         signal.set_wakeup_fd(wake.fileno())
         try:
             while self._workers:
                 refusals = self._desk.refusals
-                for key, _ in self._selector.select(_TICK):
-                    key.data()
+                self._turn()
                 if asked and self._ending is None:
                     self._end()
                 self._hand_out()
@@ -153,10 +147,13 @@ class Dispatcher:
             for each in self._waiting:
                 self._desk.refuse(each.connection)
             while self._desk.lingering:
-                for key, _ in self._selector.select(_TICK):
-                    key.data()
+                self._turn()
                 self._desk.look_after()
         return self.exit_code
+
+    def _turn(self) -> None:
+        for key, _ in self._selector.select(_TICK):
+            key.data()
 
     # Connections --------------------------------------------------------------------------------------------
 
@@ -189,10 +186,13 @@ class Dispatcher:
         return max(0, len(self._free) - len(self._waiting) - len(self._desk))
 
     @property
+    def _ready(self) -> list[_Worker]:
+        return [worker for worker in self._workers if worker.ready]
+
+    @property
     def _scarce(self) -> bool:
         """Whether so little room is left that it matters who gets it."""
-        ready = [worker for worker in self._workers if worker.ready]
-        return bool(ready) and sum(map(self._room, ready)) < _SCARCE
+        return bool(self._ready) and sum(map(self._room, self._ready)) < _SCARCE
 
     def _room(self, worker: _Worker) -> int:
         """How many more requests a worker takes, besides those on their way to its queue."""
@@ -201,10 +201,9 @@ class Dispatcher:
 
     def _waiting_time(self) -> float | None:
         """Seconds that a request would wait for the recogniser; None if a worker has room, or all start."""
-        ready = [worker for worker in self._workers if worker.ready]
-        if any(self._room(worker) > 0 for worker in ready):
+        if any(self._room(worker) > 0 for worker in self._ready):
             return None
-        return min((self._places.wait[worker.number] for worker in ready), default=None)
+        return min((self._places.wait[worker.number] for worker in self._ready), default=None)
 
     def _hand_over(self, connection: socket.socket, waits: bool) -> None:
         """Give a connection from the desk to a worker."""
@@ -214,13 +213,10 @@ class Dispatcher:
     def _hand_out(self) -> None:
         """Give each connection that waits to the worker that has fewest, first of all to those with room."""
         while self._waiting and self._free:
-            ready = sorted((each for each in self._workers if each.ready), key=self._business)
-            if not any(self._give(worker, self._waiting[0]) for worker in ready):
+            by_business = sorted(self._ready, key=lambda each: (self._room(each) <= 0, len(each.connections)))
+            if not any(self._give(worker, self._waiting[0]) for worker in by_business):
                 return
             self._waiting.popleft()
-
-    def _business(self, worker: _Worker) -> tuple[bool, int]:
-        return self._room(worker) <= 0, len(worker.connections)
 
     def _give(self, worker: _Worker, waiting: _Waiting) -> bool:
         place = self._free.pop()

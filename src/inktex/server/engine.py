@@ -1,10 +1,9 @@
 """The queue in front of the recogniser: runs blocking calls in a fair order.
 
-Recognition keeps a core busy, so a process runs only as many calls at a time as it has threads. Further
-calls wait in a queue of bounded length. When it is full, a request is refused immediately, which costs
-nothing, instead of slowing down all others. Live sessions go first, because a person is waiting, as long as
-they use no more than a person's share; what a session gets beyond that is in `shares.py`. A long search lets
-others go first at its next step.
+Recognition keeps a core busy, so a process runs one call at a time. Further calls wait in a queue of bounded
+length. When it is full, a request is refused immediately, which costs nothing, instead of slowing down all
+others. Live sessions go first, because a person is waiting, as long as they use no more than a person's
+share; what a session gets beyond that is in `shares.py`. A long search lets others go first at its next step.
 """
 
 import asyncio
@@ -15,8 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic, thread_time
 from typing import TypeVar
 
-from inktex.decoding import SearchCancelled
-from inktex.server.errors import busy, too_slow
+from inktex.server.errors import RequestError, busy
 from inktex.server.shares import Crowd, Share
 
 T = TypeVar("T")
@@ -61,7 +59,7 @@ class Turn:
 
 
 class Engine:
-    """Runs blocking calls on a few threads, live ones first, refusing what would wait too long.
+    """Runs blocking calls one at a time on threads, live ones first, refusing what would wait too long.
 
     To be used from one event loop; only `breathe` is called by the work, on its thread.
     """
@@ -70,7 +68,6 @@ class Engine:
         self,
         *,
         queue: int,
-        threads: int = 1,
         longest_wait: float = float("inf"),
         crowd: Crowd | None = None,
         changed: Callable[[int, int], None] = lambda w, r: None,
@@ -82,7 +79,6 @@ class Engine:
         self._longest_wait = longest_wait
         self.crowd = crowd or Crowd()
         self.queue = queue
-        self.threads = threads
         self.running = 0
         self._changed = changed
         self._overdue: set[int] = set()  # calls that still run although their time is over
@@ -96,7 +92,6 @@ class Engine:
 
     @property
     def waiting(self) -> int:
-        """How many calls wait for their turn."""
         return sum(not turn.done() for turns in (self._live, self._others) for turn in turns)
 
     @property
@@ -108,17 +103,17 @@ class Engine:
     @property
     def room(self) -> int:
         """How many requests that come now would be taken."""
-        return 0 if self.full else self.queue - self.waiting + self.threads - self.running
+        return 0 if self.full else self.queue - self.waiting + 1 - self.running
 
     @property
     def late(self) -> bool:
-        """Whether all threads are held by calls that are past their time: nothing can be served."""
-        return len(self._overdue) >= self.threads
+        """Whether a call that is past its time still runs: nothing can be served."""
+        return bool(self._overdue)
 
     @property
     def expected_wait(self) -> float:
         """Seconds until a call that comes now would begin, by the pace of late."""
-        return self._mean_seconds * (self.waiting + self.running) / self.threads
+        return self._mean_seconds * (self.waiting + self.running)
 
     async def run(self, work: Callable[[float], T], *, seconds: float) -> T:
         """Call `work(seconds left)` on a thread; `RequestError` 503 if it cannot begin, 504 if it cannot end.
@@ -152,28 +147,26 @@ class Engine:
         except TimeoutError:
             if not future.done():
                 self._overdue.add(id(future))
-            raise too_slow(end - begun) from None
+            slow = f"no answer within {end - begun:g} s; send less ink at once"
+            raise RequestError(504, "timeout", slow) from None
         except asyncio.CancelledError:
             turn.superseded = True
             raise
 
-    def breathe(self) -> None:
-        """Called by the work between its steps: others may go first, and what nobody wants is ended."""
+    def breathe(self) -> bool:
+        """Called by the work between its steps: others may go first; whether nobody wants the result."""
         found: tuple[Turn, asyncio.AbstractEventLoop] | None = getattr(self._of_thread, "turn", None)
         if found is None:
-            return
+            return False
         turn, loop = found
-        if turn.superseded:
-            raise SearchCancelled
-        if (self._live or self._others) and turn.over and not self._closed:
+        if not turn.superseded and (self._live or self._others) and turn.over and not self._closed:
             turn.charge_on_thread()
             again = threading.Event()
             loop.call_soon_threadsafe(self._wait_again, turn, again)
             while not again.wait(0.5) and not self._closed:
                 pass
             turn.begin_on_thread()
-            if turn.superseded:
-                raise SearchCancelled
+        return turn.superseded
 
     def close(self) -> None:
         """Let running work end and begin no other."""
@@ -183,8 +176,7 @@ class Engine:
     # On the event loop --------------------------------------------------------------------------------------
 
     async def _take(self, turn: Turn, end: float) -> None:
-        """Wait until a thread is free."""
-        if self.running < self.threads and not self.waiting:
+        if not self.running and not self.waiting:
             self.running += 1
             self._tell()
             return
@@ -249,11 +241,6 @@ class Lane:
         self._engine, self._share = engine, share
         self._one = asyncio.Lock()
         self._replaceable: Turn | None = None  # what runs, or waits to go on
-
-    @property
-    def running(self) -> bool:
-        """Whether a call is under way."""
-        return self._one.locked()
 
     async def run(self, work: Callable[[float], T], *, seconds: float, replaces: bool = False) -> T:
         """Like `Engine.run`, but the queue is never full, and mostly first; who owes time waits before.

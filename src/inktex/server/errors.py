@@ -25,13 +25,10 @@ class RequestError(Exception):
         self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(message)
-        self.status = status
-        self.code = code
-        self.message = message
+        self.status, self.code, self.message = status, code, message
         self.headers = dict(headers or {})
 
     def response(self, path: str = "") -> JSONResponse:
-        """The answer to a request for this path."""
         if path == MATHPIX_PATH:
             name = _MATHPIX_NAMES.get(self.status, self.code)
             return mathpix_problem(name, self.message, self.status, self.headers)
@@ -44,12 +41,8 @@ def mathpix_problem(
 ) -> JSONResponse:
     """An error as Mathpix gives it; what is wrong with the ink comes with status 200."""
     message = _text(message)
-    body = {
-        "request_id": uuid4().hex,
-        "error": message,
-        "error_info": {"id": name, "message": message},
-    }
-    return JSONResponse(body, status, headers)
+    info = {"id": name, "message": message}
+    return JSONResponse({"request_id": uuid4().hex, "error": message, "error_info": info}, status, headers)
 
 
 def _text(message: str) -> str:
@@ -60,19 +53,5 @@ def _text(message: str) -> str:
 def busy(retry_seconds: float) -> RequestError:
     """More work waits than the server takes on."""
     seconds = max(1, round(retry_seconds))
-    return RequestError(
-        503,
-        "busy",
-        f"the server has more requests than it can answer in time; try again in {seconds} s",
-        {"Retry-After": str(seconds)},
-    )
-
-
-def too_slow(seconds: float) -> RequestError:
-    """Recognising took longer than allowed."""
-    return RequestError(504, "timeout", f"no answer within {seconds:g} s; send less ink at once")
-
-
-def stopping() -> RequestError:
-    """The server ends before the answer is there."""
-    return RequestError(503, "stopping", "the server is stopping; try again", {"Retry-After": "1"})
+    message = f"the server has more requests than it can answer in time; try again in {seconds} s"
+    return RequestError(503, "busy", message, {"Retry-After": str(seconds)})

@@ -81,10 +81,14 @@ class Guard:
                     raise busy(self.service.engine.expected_wait)
                 receive = _replay(body, receive)
         except RequestError as error:
+            path = scope["path"]
             if scope["type"] == "websocket":
-                await _refuse_handshake(error, scope, receive, send)
-            else:
-                await error.response(scope["path"])(scope, receive, send)
+                path = ""
+                await receive()
+                if "websocket.http.response" not in scope.get("extensions", {}):  # it becomes a plain 403
+                    await send({"type": "websocket.close", "code": 1008, "reason": error.code})
+                    return
+            await error.response(path)(scope, receive, send)
             return
         await self.app(scope, receive, send)
 
@@ -99,7 +103,6 @@ class Guard:
         return busy(engine.expected_wait)
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes:
-        """The body, unless it is too long or too slow."""
         limits = self.options.limits
         declared = headers.get("content-length", "0")
         if not _is_number(declared):
@@ -125,12 +128,8 @@ class Guard:
                     if ended:
                         return b"".join(parts)
         except TimeoutError:
-            raise RequestError(
-                408,
-                "slow_request",
-                f"the request was not complete after {limits.body_seconds:g} s",
-                {"Connection": "close"},
-            ) from None
+            slow = f"the request was not complete after {limits.body_seconds:g} s"
+            raise RequestError(408, "slow_request", slow, {"Connection": "close"}) from None
 
 
 def waits_for_recognizer(options: ServerOptions, path: str, raw_headers: list[tuple[bytes, bytes]]) -> bool:
@@ -171,12 +170,8 @@ def _check_token(options: ServerOptions, route: Route, headers: Headers) -> None
     if token is None or not route.token:
         return
     if not any(hmac.compare_digest(given, token.encode()) for given in _given_tokens(route, headers)):
-        raise RequestError(
-            401,
-            "unauthorized",
-            "this server needs a token: Authorization: Bearer …",
-            {"WWW-Authenticate": 'Bearer realm="inktex"'},
-        )
+        needs = "this server needs a token: Authorization: Bearer …"
+        raise RequestError(401, "unauthorized", needs, {"WWW-Authenticate": 'Bearer realm="inktex"'})
 
 
 def _is_number(text: str) -> bool:
@@ -192,12 +187,8 @@ def _host_of(origin: str) -> str | None:
 
 
 def _too_large(limit: int) -> RequestError:
-    return RequestError(
-        413,
-        "too_large",
-        f"a request may have {limit // 1024} KB; send fewer points, or one expression at a time",
-        {"Connection": "close"},
-    )
+    most = f"a request may have {limit // 1024} KB; send fewer points, or one expression at a time"
+    return RequestError(413, "too_large", most, {"Connection": "close"})
 
 
 def _check_method(route: Route, method: str) -> None:
@@ -224,12 +215,8 @@ def _given_tokens(route: Route, headers: Headers) -> list[bytes]:
     if route.endpoint == "strokes":
         given.append(headers.get("app_key", ""))
     if route.endpoint == "session":
-        offered = headers.get("sec-websocket-protocol", "").split(",")
-        given += [
-            name.strip()[len(BEARER_PROTOCOL) :]
-            for name in offered
-            if name.strip().startswith(BEARER_PROTOCOL)
-        ]
+        offered = [name.strip() for name in headers.get("sec-websocket-protocol", "").split(",")]
+        given += [name[len(BEARER_PROTOCOL) :] for name in offered if name.startswith(BEARER_PROTOCOL)]
     return [value.encode("latin-1", errors="replace") for value in given]
 
 
@@ -245,20 +232,3 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again
-
-
-async def _refuse_handshake(error: RequestError, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer the handshake with the status, where the server can; else it becomes a plain 403."""
-    await receive()
-    if "websocket.http.response" in scope.get("extensions", {}):
-        response = error.response()
-        await send(
-            {
-                "type": "websocket.http.response.start",
-                "status": error.status,
-                "headers": response.raw_headers,
-            }
-        )
-        await send({"type": "websocket.http.response.body", "body": bytes(response.body)})
-    else:
-        await send({"type": "websocket.close", "code": 1008, "reason": error.code})

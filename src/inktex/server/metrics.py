@@ -10,169 +10,127 @@ is imported, one per process that ever ran; this needs neither disk nor folder.
 
 import os
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator
+from itertools import accumulate, product
 from multiprocessing import get_context
 from multiprocessing.sharedctypes import RawArray
-from typing import Any
+
+import numpy as np
 
 from inktex import __version__
 
 ENDPOINTS = ("recognize", "symbol", "file", "ink", "render", "strokes", "session", "page", "other")
-STATUSES = (
-    101,
-    200,
-    304,
-    400,
-    401,
-    403,
-    404,
-    405,
-    408,
-    413,
-    415,
-    421,
-    422,
-    499,
-    500,
-    503,
-    504,
-    0,
-)  # 0: other
+STATUSES = (101, 200, 304, 400, 401, 403, 404, 405, 408, 413, 415, 421, 422, 499, 500, 503, 504, 0)  # 0: any
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-
-_REQUESTS = 0
-_REQUEST_SECONDS = _REQUESTS + len(ENDPOINTS) * len(STATUSES)
-_HISTOGRAM = len(BUCKETS) + 2  # one count per bucket and beyond, then the sum
-_RECOGNITION_SECONDS = _REQUEST_SECONDS + len(ENDPOINTS) * _HISTOGRAM
-_SINGLE = _RECOGNITION_SECONDS + _HISTOGRAM
-_SIZE = _SINGLE + 8
-
-
-@dataclass(frozen=True)
-class _Single:
-    offset: int
-    name: str
-    kind: str
-    help: str
-
-
-_SINGLES = {
-    "answers": _Single(0, "inktex_session_answers_total", "counter", "Answers sent in live sessions."),
-    "superseded": _Single(
-        1, "inktex_session_superseded_total", "counter", "Live answers given up because newer ink came."
+SINGLES = {  # with the name, kind and help of Prometheus
+    "answers": ("inktex_session_answers_total", "counter", "Answers sent in live sessions."),
+    "superseded": (
+        "inktex_session_superseded_total",
+        "counter",
+        "Live answers given up because newer ink came.",
     ),
-    "shed": _Single(2, "inktex_shed_total", "counter", "Requests refused with 503 because too many waited."),
-    "sessions": _Single(3, "inktex_sessions", "gauge", "Live sessions now."),
-    "waiting": _Single(4, "inktex_waiting", "gauge", "Calls waiting for their turn now."),
-    "running": _Single(5, "inktex_running", "gauge", "Recognitions under way now."),
-    "memory": _Single(6, "process_resident_memory_bytes", "gauge", "Memory of all processes."),
-    "strokes": _Single(7, "inktex_strokes_total", "counter", "Strokes recognised."),
+    "shed": ("inktex_shed_total", "counter", "Requests refused with 503 because too many waited."),
+    "sessions": ("inktex_sessions", "gauge", "Live sessions now."),
+    "waiting": ("inktex_waiting", "gauge", "Calls waiting for their turn now."),
+    "running": ("inktex_running", "gauge", "Recognitions under way now."),
+    "memory": ("process_resident_memory_bytes", "gauge", "Memory of all processes."),
+    "strokes": ("inktex_strokes_total", "counter", "Strokes recognised."),
 }
+_RECOGNITION = ""  # stands for an endpoint where seconds of recognising alone are counted
+_KEYS = (
+    *SINGLES,
+    *product(ENDPOINTS, ("requests",), STATUSES),
+    # One count per bucket and beyond, then the sum.
+    *product((*ENDPOINTS, _RECOGNITION), ("seconds",), range(len(BUCKETS) + 2)),
+)
+_PLACES: dict[Hashable, int] = {key: place for place, key in enumerate(_KEYS)}
 
 
 class SharedMetrics:
     """The memory that the processes of one server share; made by the parent, handed to each of them."""
 
     def __init__(self, processes: int) -> None:
-        context = get_context("spawn")
         slots = processes + 3  # their parent; and one may start while the one it replaces still stops
-        self.values = RawArray("d", slots * _SIZE)
+        self.values = RawArray("d", slots * len(_KEYS))
         self.owners = RawArray("q", slots)
-        self.lock = context.Lock()
+        self.lock = get_context("spawn").Lock()
 
 
 class Metrics:
     """The counters of this process, and the sum over all."""
 
     def __init__(self, shared: SharedMetrics) -> None:
-        self._shared = shared
-        self._base = _claim(shared) * _SIZE
-        for single in _SINGLES.values():
-            if single.kind == "gauge":
-                self._values[self._base + _SINGLE + single.offset] = 0.0
-
-    @property
-    def _values(self) -> Any:
-        return self._shared.values
+        self._owners = shared.owners
+        self._slots = np.frombuffer(shared.values).reshape(len(shared.owners), len(_KEYS))
+        self._own = self._slots[_claim(shared)]
+        for name, (_, kind, _) in SINGLES.items():
+            if kind == "gauge":
+                self.put(name, 0.0)
 
     def request(self, endpoint: str, status: int, seconds: float) -> None:
-        """Count one answered request."""
-        place = ENDPOINTS.index(endpoint)
-        column = STATUSES.index(status) if status in STATUSES else len(STATUSES) - 1
-        self._values[self._base + _REQUESTS + place * len(STATUSES) + column] += 1
-        self._observe(_REQUEST_SECONDS + place * _HISTOGRAM, seconds)
+        self.add((endpoint, "requests", status if status in STATUSES else 0))
+        self._observe(endpoint, seconds)
 
     def recognition(self, seconds: float, strokes: int) -> None:
-        """Count one recognition."""
-        self._observe(_RECOGNITION_SECONDS, seconds)
+        self._observe(_RECOGNITION, seconds)
         self.add("strokes", strokes)
 
-    def add(self, name: str, amount: float = 1.0) -> None:
-        """Raise a counter or gauge."""
-        self._values[self._base + _SINGLE + _SINGLES[name].offset] += amount
+    def add(self, key: Hashable, amount: float = 1.0) -> None:
+        self._own[_PLACES[key]] += amount
 
     def put(self, name: str, value: float) -> None:
-        """Set a gauge."""
-        self._values[self._base + _SINGLE + _SINGLES[name].offset] = value
+        self._own[_PLACES[name]] = value
 
     def value(self, name: str) -> float:
         """A counter summed over all processes, or a gauge over those that run."""
-        single = _SINGLES[name]
         if name == "memory":
-            return sum(resident_bytes(owner) for owner in self._shared.owners if owner)
-        slots = self._values[_SINGLE + single.offset :: _SIZE]
-        if single.kind == "counter":
-            return float(sum(slots))
-        owners = self._shared.owners
-        return float(
-            sum(value for value, owner in zip(slots, owners, strict=True) if value and _alive(owner))
-        )
+            return sum(resident_bytes(owner) for owner in self._owners if owner)
+        if SINGLES[name][1] == "counter":
+            return self._sum(name)
+        slots = zip(self._slots[:, _PLACES[name]].tolist(), self._owners, strict=True)
+        return float(sum(value for value, owner in slots if value and _alive(owner)))
 
-    def _observe(self, start: int, seconds: float) -> None:
-        start += self._base
-        self._values[start + bisect_left(BUCKETS, seconds)] += 1
-        self._values[start + _HISTOGRAM - 1] += seconds
+    def _observe(self, endpoint: str, seconds: float) -> None:
+        self.add((endpoint, "seconds", bisect_left(BUCKETS, seconds)))
+        self.add((endpoint, "seconds", len(BUCKETS) + 1), seconds)
 
-    def _sum(self, offset: int) -> float:
-        return float(sum(self._values[offset::_SIZE]))
+    def _sum(self, key: Hashable) -> float:
+        return float(self._slots[:, _PLACES[key]].sum())
 
     def render(self) -> str:
-        """All counters in the text format of Prometheus."""
         return "\n".join([*self._lines(), ""])
 
     def _lines(self) -> Iterator[str]:
         yield from _head("inktex_build_info", "gauge", "Version of the server.")
         yield f'inktex_build_info{{version="{__version__}"}} 1'
         yield from _head("inktex_requests_total", "counter", "Requests answered.")
-        for place, endpoint in enumerate(ENDPOINTS):
-            for column, status in enumerate(STATUSES):
-                total = self._sum(_REQUESTS + place * len(STATUSES) + column)
-                if total:
-                    labels = f'endpoint="{endpoint}",status="{status or "other"}"'
-                    yield f"inktex_requests_total{{{labels}}} {_number(total)}"
+        for endpoint, status in product(ENDPOINTS, STATUSES):
+            if total := self._sum((endpoint, "requests", status)):
+                labels = f'endpoint="{endpoint}",status="{status or "other"}"'
+                yield f"inktex_requests_total{{{labels}}} {_number(total)}"
         yield from _head("inktex_request_seconds", "histogram", "From request to answer, waiting included.")
-        for place, endpoint in enumerate(ENDPOINTS):
-            start = _REQUEST_SECONDS + place * _HISTOGRAM
-            yield from self._histogram("inktex_request_seconds", f'endpoint="{endpoint}"', start)
+        for endpoint in ENDPOINTS:
+            yield from self._histogram("inktex_request_seconds", endpoint, f'endpoint="{endpoint}"')
         yield from _head("inktex_recognition_seconds", "histogram", "Recognising alone, without waiting.")
-        yield from self._histogram("inktex_recognition_seconds", "", _RECOGNITION_SECONDS)
-        for name, single in _SINGLES.items():
-            yield from _head(single.name, single.kind, single.help)
-            yield f"{single.name} {_number(self.value(name))}"
+        yield from self._histogram("inktex_recognition_seconds", _RECOGNITION, "")
+        for name, single in SINGLES.items():
+            yield from _head(*single)
+            yield f"{single[0]} {_number(self.value(name))}"
 
-    def _histogram(self, name: str, label: str, start: int) -> Iterator[str]:
-        counts = [self._sum(start + bucket) for bucket in range(len(BUCKETS) + 1)]
+    def _histogram(self, name: str, endpoint: str, label: str) -> Iterator[str]:
+        *counts, seconds = (self._sum((endpoint, "seconds", place)) for place in range(len(BUCKETS) + 2))
         if not any(counts):
             return
-        total = 0.0
-        for bound, number in zip([*map(str, BUCKETS), "+Inf"], counts, strict=True):
-            total += number
+        for bound, total in zip([*BUCKETS, "+Inf"], accumulate(counts), strict=True):
             labels = ",".join(filter(None, [label, f'le="{bound}"']))
             yield f"{name}_bucket{{{labels}}} {_number(total)}"
         braces = f"{{{label}}}" if label else ""
-        yield f"{name}_sum{braces} {self._sum(start + _HISTOGRAM - 1):.6f}"
-        yield f"{name}_count{braces} {_number(total)}"
+        yield f"{name}_sum{braces} {seconds:.6f}"
+        yield f"{name}_count{braces} {_number(sum(counts))}"
+
+
+def _head(name: str, kind: str, help_text: str) -> tuple[str, str]:
+    return f"# HELP {name} {help_text}", f"# TYPE {name} {kind}"
 
 
 def resident_bytes(process: int) -> float:
@@ -187,8 +145,7 @@ def resident_bytes(process: int) -> float:
 def _claim(shared: SharedMetrics) -> int:
     """Take a slot that is free or whose process is gone."""
     with shared.lock:
-        owners: Sequence[int] = shared.owners
-        for slot, owner in enumerate(owners):
+        for slot, owner in enumerate(shared.owners):
             if owner in (0, os.getpid()) or not _alive(owner):
                 shared.owners[slot] = os.getpid()
                 return slot
@@ -198,15 +155,9 @@ def _claim(shared: SharedMetrics) -> int:
 def _alive(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
     return True
-
-
-def _head(name: str, kind: str, help_text: str) -> Iterable[str]:
-    return f"# HELP {name} {help_text}", f"# TYPE {name} {kind}"
 
 
 def _number(value: float) -> str:

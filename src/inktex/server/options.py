@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from socket import gethostname
 
 
@@ -59,12 +59,8 @@ class ServerOptions:
     @property
     def loopback(self) -> bool:
         """Whether only programs on this machine can connect."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        address = _address(self.host)
+        return self.host == "localhost" or (address is not None and address.is_loopback)
 
     def is_called(self, name: str) -> bool:
         """Whether requests may call this server by this name.
@@ -72,7 +68,9 @@ class ServerOptions:
         A page of another site can make a browser ask this machine under the site's own name (DNS rebinding);
         then the browser takes both for one origin. Only the name tells. Numeric addresses are nobody's name.
         """
-        return name in self._own_names or (not self.loopback and _is_numeric(name))
+        return name in self._own_names or (
+            not self.loopback and _address(name.removeprefix("[").removesuffix("]")) is not None
+        )
 
     @cached_property
     def _own_names(self) -> frozenset[str]:
@@ -88,9 +86,8 @@ class ServerOptions:
         return f"http://{f'[{host}]' if ':' in host and not host.startswith('[') else host}:{self.port}/"
 
 
-def _is_numeric(name: str) -> bool:
+def _address(name: str) -> IPv4Address | IPv6Address | None:
     try:
-        ip_address(name.removeprefix("[").removesuffix("]"))
+        return ip_address(name)
     except ValueError:
-        return False
-    return True
+        return None

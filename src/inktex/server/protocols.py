@@ -39,7 +39,6 @@ class _Patience(asyncio.BufferedProtocol):
     _reading_timer: asyncio.TimerHandle | None = None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing to count any more."""
         _cancel(self._reading_timer)
         super().connection_lost(exc)
         if self.place is not None:
@@ -49,13 +48,11 @@ class _Patience(asyncio.BufferedProtocol):
         """The client says no more; asyncio then closes the connection."""
 
     def get_buffer(self, sizehint: int) -> bytearray:
-        """Where the next part of what the client sends is put."""
         del sizehint
         self._incoming = bytearray(self.read_bytes)
         return self._incoming
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Take what came."""
         data, self._incoming = bytes(memoryview(self._incoming)[:nbytes]), bytearray()
         self.data_received(data)  # type: ignore[attr-defined]
 
@@ -65,13 +62,11 @@ class _Patience(asyncio.BufferedProtocol):
             self.place.note(state)
 
     def pause_writing(self) -> None:
-        """The client does not keep up."""
         super().pause_writing()
         _cancel(self._reading_timer)
         self._reading_timer = self.loop.call_later(READING_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """It does again."""
         _cancel(self._reading_timer)
         super().resume_writing()
 
@@ -90,7 +85,6 @@ class PatientHttp(_Patience, HttpToolsProtocol):
     _refusal: bytes | None = None  # what the request that comes in is answered, whatever its body
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, unless the headers grow past their limits."""
         if self._refused:
             return
         if self._in_headers:
@@ -100,7 +94,6 @@ class PatientHttp(_Patience, HttpToolsProtocol):
             self._refuse_headers()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header, if there are not too many."""
         if self._refused:
             return
         self._kept_bytes += len(name) + len(value)
@@ -115,7 +108,6 @@ class PatientHttp(_Patience, HttpToolsProtocol):
         self._answer(RequestError(431, "large_headers", limits))
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP in the same shape as all errors."""
         self._answer(RequestError(400, "not_http", msg))
 
     def _answer(self, error: RequestError) -> None:
@@ -147,7 +139,6 @@ class PatientHttp(_Patience, HttpToolsProtocol):
             self.shutdown()
 
     def on_message_begin(self) -> None:
-        """Count anew for every further request on the connection."""
         if self._open_requests == MAX_AT_ONCE:
             self._refused = True
             at_once = f"a connection may have {MAX_AT_ONCE} requests at once"
@@ -163,7 +154,6 @@ class PatientHttp(_Patience, HttpToolsProtocol):
         self._header_timer = self.loop.call_later(HEADER_SECONDS, self._close)
 
     def on_headers_complete(self) -> None:
-        """The headers are there."""
         _cancel(self._header_timer)
         self._in_headers = False
         if not self._refused:
@@ -187,7 +177,6 @@ class PatientHttp(_Patience, HttpToolsProtocol):
         return None if error is None else raw_response(error, path, close=not self.parser.should_keep_alive())
 
     def on_body(self, body: bytes) -> None:
-        """Keep a part of the body, if anybody will read it."""
         if self._refusal is None:
             super().on_body(body)
 
@@ -222,7 +211,6 @@ class PatientHttp(_Patience, HttpToolsProtocol):
         session.place = place
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing to count any more."""
         _cancel(self._header_timer)
         super().connection_lost(exc)
 
@@ -277,7 +265,6 @@ class PatientWebSocket(_Patience, WebSocketsSansIOProtocol):
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
-        """The server ends."""
         self._forget()
         super().shutdown()
 

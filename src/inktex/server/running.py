@@ -8,11 +8,11 @@ everything.
 
 import logging
 import math
+import os
 import signal
 import socket
 import sys
 import webbrowser
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from threading import Timer
@@ -26,7 +26,7 @@ from inktex.server.dispatch import CONNECTIONS, Dispatcher
 from inktex.server.metrics import SharedMetrics
 from inktex.server.options import ServerOptions
 from inktex.server.protocols import PatientHttp, PatientWebSocket
-from inktex.server.worker import OrderlyServer, Places, Worker, leave
+from inktex.server.worker import OrderlyServer, Places, Worker
 
 KEEP_ALIVE_SECONDS = 30
 # A thread that computes keeps the interpreter so long from the one that serves, each time that has waited
@@ -35,12 +35,7 @@ SWITCH_SECONDS = 0.0005
 BACKLOG = 1024
 
 
-def run(
-    options: ServerOptions,
-    *,
-    open_page: bool = False,
-    say: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
-) -> None:
+def run(options: ServerOptions, *, open_page: bool = False) -> None:
     """Serve until told to stop; OSError or ValueError with advice if it cannot begin."""
     if options.workers > 1 and not hasattr(socket, "send_fds"):
         raise ValueError("several workers need Linux or macOS; use --workers 1")
@@ -51,9 +46,12 @@ def run(
     options = replace(options, port=listener.getsockname()[1])
     shared = SharedMetrics(options.workers)
     _set_up_log(options)
-    say(f"inktex: write at {options.address} (model {name}, {_count(options.workers)}; Ctrl+C ends it)")
+    count = "one process" if options.workers == 1 else f"{options.workers} processes"
+    print(f"inktex: write at {options.address} (model {name}, {count}; Ctrl+C ends it)", file=sys.stderr)
     if not options.loopback and options.token is None:
-        say("inktex: everyone who reaches this machine can use it; set a token with --token")
+        print(
+            "inktex: everyone who reaches this machine can use it; set a token with --token", file=sys.stderr
+        )
     if open_page:
         Timer(1.0, webbrowser.open, [options.address]).start()
     _allow_handles()
@@ -75,13 +73,14 @@ def _serve(server: uvicorn.Server, app: Application, listeners: list[socket.sock
     sys.setswitchinterval(SWITCH_SECONDS)
     server.run(sockets=listeners)
     if app.service.held_up:
-        leave()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def _work(
     options: ServerOptions, shared: SharedMetrics, control: socket.socket, places: Places, number: int
 ) -> None:
-    """What each worker process does."""
     _set_up_log(options)
     app = create_app(options, shared=shared)
     app.service.tell_room = partial(places.tell_room, number)
@@ -89,7 +88,6 @@ def _work(
 
 
 def config_for(options: ServerOptions, app: Any) -> uvicorn.Config:
-    """How uvicorn serves the application."""
     return uvicorn.Config(
         app,
         loop="asyncio",
@@ -124,9 +122,8 @@ def _listen(options: ServerOptions) -> socket.socket:
         listener.bind(address)
     except OSError as error:
         listener.close()
-        reason = error.strerror or str(error)
         raise OSError(
-            f"port {options.port} on {options.host} cannot be used ({reason}); "
+            f"port {options.port} on {options.host} cannot be used ({error.strerror or error}); "
             "choose another with --port, or --port 0 for any free one"
         ) from None
     listener.listen(BACKLOG)  # who comes before the workers are ready waits instead of being refused
@@ -153,7 +150,3 @@ def _set_up_log(options: ServerOptions) -> None:
         logging.getLogger(name).setLevel(level)
     if level == "INFO":
         logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-
-
-def _count(workers: int) -> str:
-    return "one process" if workers == 1 else f"{workers} processes"

@@ -1,6 +1,6 @@
 """Requests and answers as OpenAPI documents them; invalid requests are refused with an explanation."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, JsonValue, model_validator
 
@@ -17,6 +17,7 @@ Point = Annotated[
 Stroke = Annotated[
     list[Point], FailFast(), Field(min_length=1, description="One line of the pen, point by point")
 ]
+Share = Annotated[float, Field(ge=0, le=1)]
 
 # x squared, in as few points as it takes.
 EXAMPLE_STROKES: list[JsonValue] = [
@@ -24,6 +25,14 @@ EXAMPLE_STROKES: list[JsonValue] = [
     [[20, 12], [12, 20], [6, 24], [0, 28]],
     [[29, 4], [33, 0], [38, 2], [38, 7], [28, 17], [39, 17]],
 ]
+MATHPIX_EXAMPLE: JsonValue = {
+    "x": [[0, 9, 12, 22], [21, 2], [29, 33, 38, 38, 28, 39]],
+    "y": [[12, 12, 28, 28], [12, 28], [4, 0, 2, 7, 17, 17]],
+}
+
+
+def _example(extra: Literal["allow", "forbid"] = "forbid", **request: JsonValue) -> ConfigDict:
+    return ConfigDict(extra=extra, json_schema_extra={"examples": [request]})
 
 
 class Strict(BaseModel):
@@ -62,9 +71,7 @@ class RecognizeOptions(Strict):
 class RecognizeRequest(Strict):
     """The strokes of an expression, or of several lines."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"strokes": EXAMPLE_STROKES, "options": {"top": 3}}]}
-    )
+    model_config = _example(strokes=EXAMPLE_STROKES, options={"top": 3})
     strokes: Annotated[
         list[Stroke],
         FailFast(),
@@ -80,7 +87,7 @@ class Token(BaseModel):
     """One LaTeX word of the answer."""
 
     text: str
-    confidence: Annotated[float, Field(ge=0, le=1)]
+    confidence: Share
     strokes: Annotated[list[int], Field(description="Places of the strokes it was read from")]
 
 
@@ -89,7 +96,7 @@ class RecognizedSymbol(BaseModel):
 
     latex: str
     strokes: list[int]
-    confidence: Annotated[float, Field(ge=0, le=1)]
+    confidence: Share
     token: Annotated[int, Field(description="Its place among the tokens")]
     known: Annotated[
         bool, Field(description="False where the ink looks like no symbol that the model knows")
@@ -100,7 +107,7 @@ class Alternative(BaseModel):
     """Another reading."""
 
     latex: str
-    score: Annotated[float, Field(ge=0, le=1)]
+    score: Share
 
 
 class Recognition(BaseModel):
@@ -140,9 +147,7 @@ class RecognizedLine(BaseModel):
 class SymbolRequest(Strict):
     """The strokes of a single symbol."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"strokes": EXAMPLE_STROKES[:2], "top": 5}]}
-    )
+    model_config = _example(strokes=EXAMPLE_STROKES[:2], top=5)
     strokes: Annotated[list[Stroke], FailFast(), Field(min_length=1)]
     top: Annotated[int, Field(ge=1, le=50, strict=True, description="How many symbols to give")] = 10
 
@@ -192,7 +197,7 @@ class InkAnswer(BaseModel):
 class RenderRequest(Strict):
     """LaTeX to show."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"latex": r"\frac{1}{x^2}"}]})
+    model_config = _example(latex=r"\frac{1}{x^2}")
     latex: Annotated[str, Field(min_length=1, max_length=4000)]
 
 
@@ -234,22 +239,7 @@ class MathpixStrokes(BaseModel):
 class MathpixRequest(BaseModel):
     """A request as Mathpix takes it; options that make no sense for single formulas are ignored."""
 
-    model_config = ConfigDict(
-        extra="allow",
-        json_schema_extra={
-            "examples": [
-                {
-                    "strokes": {
-                        "strokes": {
-                            "x": [[0, 9, 12, 22], [21, 2], [29, 33, 38, 38, 28, 39]],
-                            "y": [[12, 12, 28, 28], [12, 28], [4, 0, 2, 7, 17, 17]],
-                        }
-                    },
-                    "formats": ["text", "latex_styled"],
-                }
-            ]
-        },
-    )
+    model_config = _example("allow", strokes={"strokes": MATHPIX_EXAMPLE}, formats=["text", "latex_styled"])
     strokes: MathpixStrokes
     formats: Annotated[list[str], Field(max_length=100)] | None = None
     data_options: dict[str, Any] | None = None

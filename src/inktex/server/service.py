@@ -5,7 +5,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence, Sized
 from pathlib import PurePosixPath
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
 from fastapi import Request
 
@@ -15,6 +15,7 @@ from inktex.ink.archives import ArchiveError
 from inktex.ink.limits import MAX_POINTS, MAX_STROKES, LimitError
 from inktex.ink.sandbox import Found, Job, Sandbox
 from inktex.recognizer import Recognition, Recognizer, SymbolGuess
+from inktex.recognizer.options import OptionKeywords
 from inktex.server.engine import Engine
 from inktex.server.errors import RequestError, busy
 from inktex.server.metrics import Metrics
@@ -34,7 +35,8 @@ class Service:
         self.options = options
         self.limits = options.limits
         self.metrics = metrics
-        self._loaded: Recognizer | None = None
+        self.loaded: Recognizer | None = None
+        self.sessions = 0  # live ones of this process
         self.crowd = Crowd()
         self.engine = Engine(
             queue=options.limits.queue,
@@ -45,24 +47,11 @@ class Service:
         self.rendering = Engine(queue=options.limits.queue, crowd=self.crowd)
         self.sandbox = Sandbox()
         self._uploads = Engine(queue=options.limits.queue)  # they wait for the reader, not the recogniser
-        self._sessions = 0
         # Told how many requests that come now would be taken, and the seconds that one would wait.
         self.tell_room: Callable[[int, float], None] = lambda room, seconds: None
 
     @property
-    def loaded(self) -> Recognizer | None:
-        """The recogniser, if it is loaded; its searches let others go first."""
-        return self._loaded
-
-    @loaded.setter
-    def loaded(self, recognizer: Recognizer | None) -> None:
-        self._loaded = recognizer
-        if recognizer is not None:
-            recognizer.between_steps = self.engine.breathe
-
-    @property
     def recognizer(self) -> Recognizer:
-        """The recogniser, once it is loaded."""
         if self.loaded is None:
             raise busy(1.0)
         return self.loaded
@@ -72,40 +61,20 @@ class Service:
         """Whether a request that comes now would be taken."""
         return self.loaded is not None and not self.engine.full and not self.engine.late
 
-    @property
-    def sessions(self) -> int:
-        """Live sessions of this process."""
-        return self._sessions
-
-    @sessions.setter
-    def sessions(self, number: int) -> None:
-        self._sessions = number
-        self.metrics.put("sessions", number)
-
     def check(self, strokes: Sequence[Sized]) -> None:
         """Refuse more ink than one request may have."""
-        if len(strokes) > self.limits.strokes:
-            raise _too_much("strokes", len(strokes), self.limits.strokes)
-        points = sum(map(len, strokes))
-        if points > self.limits.points:
-            raise _too_much("points", points, self.limits.points)
+        limits = self.limits
+        sizes = (("strokes", len(strokes), limits.strokes), ("points", sum(map(len, strokes)), limits.points))
+        for what, number, most in sizes:
+            if number > most:
+                raise RequestError(413, f"too_many_{what}", f"{number} {what}; a request may have {most}")
 
-    async def recognize(
-        self,
-        request: Request,
-        ink: Ink,
-        *,
-        top: int = 5,
-        symbols: Sequence[str] | None = None,
-        attention: bool = False,
-        lines: bool = True,
-    ) -> Recognition:
+    async def recognize(self, request: Request, ink: Ink, **options: Unpack[OptionKeywords]) -> Recognition:
         """Recognise one ink in its turn; given up when the client leaves."""
 
         def work(seconds: float) -> Recognition:
-            return self.recognizer.recognize(
-                ink, top=top, symbols=symbols, timeout=seconds, attention=attention, lines=lines
-            )
+            options["timeout"] = seconds
+            return self.recognizer.recognize(ink, **options)
 
         try:
             answer = await self.in_turn(request, work)
@@ -148,12 +117,9 @@ class Service:
             ),
             cpu_seconds=limits.file_seconds,
         )
-
-        def work(seconds: float) -> Found:
-            return self.sandbox.read(job, seconds)
-
+        reading = self._uploads.run(lambda seconds: self.sandbox.read(job, seconds), seconds=limits.seconds)
         try:
-            found = await unless_gone(request, self._uploads.run(work, seconds=limits.seconds))
+            found = await unless_gone(request, reading)
         except LimitError as error:
             raise RequestError(413, "too_large", str(error)) from None
         for _, item in found:
@@ -171,15 +137,10 @@ class Service:
     @property
     def held_up(self) -> bool:
         """Whether work that was given up still runs."""
-        return any(each.running for each in self._engines)
-
-    @property
-    def _engines(self) -> tuple[Engine, ...]:
-        return self.engine, self.rendering, self._uploads
+        return any(engine.running for engine in (self.engine, self.rendering, self._uploads))
 
     def close(self) -> None:
-        """End what runs."""
-        for engine in self._engines:
+        for engine in (self.engine, self.rendering, self._uploads):
             engine.close()
         self.sandbox.close()
         self.loaded = None
@@ -194,10 +155,6 @@ class Service:
         self.metrics.recognition(answer.elapsed, len(ink))
         if self.options.log_ink and len(ink):
             log.info("ink %s", json.dumps({"latex": answer.latex, "ink": json.loads(write_json(ink))}))
-
-
-def _too_much(what: str, number: int, limit: int) -> RequestError:
-    return RequestError(413, f"too_many_{what}", f"{number} {what}; a request may have {limit}")
 
 
 async def unless_gone(request: Request, work: Awaitable[T]) -> T:

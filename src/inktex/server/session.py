@@ -23,10 +23,9 @@ from inktex.ink import InkError
 from inktex.latex import LatexError
 from inktex.recognizer import READINGS, LiveLine, NoSuchLine, PageAnswer, Recognition, WhichLine
 from inktex.server import messages
-from inktex.server.api import rendering
+from inktex.server.api import explanation, rendering
 from inktex.server.engine import Lane
 from inktex.server.errors import RequestError
-from inktex.server.explaining import explanation
 from inktex.server.guard import SESSION_PROTOCOL
 from inktex.server.service import Service
 from inktex.server.shares import Share
@@ -70,7 +69,6 @@ class LiveSession:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        """Talk until the client leaves."""
         service = self._service
         offered = self._socket.scope.get("subprotocols", [])
         await self._socket.accept(SESSION_PROTOCOL if SESSION_PROTOCOL in offered else None)
@@ -78,6 +76,7 @@ class LiveSession:
             await self._socket.close(TRY_AGAIN_LATER, "too many live sessions; try again later")
             return
         service.sessions += 1
+        service.metrics.add("sessions")
         answering = asyncio.create_task(self._answer_changes())
         try:
             await self._send(self._hello())
@@ -86,6 +85,7 @@ class LiveSession:
             pass
         finally:
             service.sessions -= 1
+            service.metrics.add("sessions", -1)
             for task in (answering, *self._tasks):
                 task.cancel()
             await asyncio.gather(answering, *self._tasks, return_exceptions=True)
@@ -96,11 +96,7 @@ class LiveSession:
             "type": "hello",
             "version": __version__,
             "model": self._service.recognizer.model.info.name,
-            "limits": {
-                "body_bytes": limits.body_bytes,
-                "strokes": limits.strokes,
-                "points": limits.points,
-            },
+            "limits": {name: getattr(limits, name) for name in ("body_bytes", "strokes", "points")},
         }
 
     # Taking messages ----------------------------------------------------------------------------------------
@@ -115,7 +111,7 @@ class LiveSession:
                 error = self._take(incoming)
                 if error is not None:
                     bad += 1
-                    await self._send({"type": "error", **_plain(error)})
+                    await self._complain(error)
                     if bad == _BAD_MESSAGES:
                         await self._socket.close(POLICY_VIOLATION, "too many messages that cannot be read")
                         return
@@ -211,14 +207,13 @@ class LiveSession:
     async def _render(self, latex: str) -> None:
         """Render before the next message is taken."""
 
-        def work(seconds: float) -> str:
-            del seconds
-            return _text(_rendered(latex))
+        def work(_: float) -> str:
+            return _text({"type": "rendered", "source": latex, **_forms(latex)})
 
         try:
             await self._send_text(await self._rendering.run(work, seconds=self._service.limits.seconds))
         except RequestError as error:
-            await self._send({"type": "error", **_plain(error)})
+            await self._complain(error)
 
     # Giving answers -----------------------------------------------------------------------------------------
 
@@ -234,24 +229,21 @@ class LiveSession:
 
     async def _answer(self) -> None:
         """Answer for the ink as it is when the turn comes, unless it changes before the answer is there."""
-        state = (0, 0, [""])
 
-        def work(seconds: float) -> tuple[PageAnswer, _Said]:
-            nonlocal state
+        def work(seconds: float) -> tuple[int, PageAnswer, _Said]:
             self._asked = False
-            state = self._version, self._revision, self._names()
-            self._begun = state[0]
+            version, revision, names = self._version, self._revision, self._names()
+            self._begun = version
             answer = self._session.answer(top=self._top, timeout=seconds)
-            return answer, self._message("answer", answer, *state[1:])
+            return version, answer, self._message("answer", answer, revision, names)
 
         try:
             found = await self._run(work, "unreadable_ink", replaces=True)
         finally:
             self._asked = False
-        version = state[0]
         if found is None:
             return
-        answer, said = found
+        version, answer, said = found
         if version != self._version or version == self._answered:
             self._service.metrics.add("superseded")
             return
@@ -264,8 +256,7 @@ class LiveSession:
         """Take the newest choice, when its turn comes."""
         version, revision, names = self._version, self._revision, self._names()
 
-        def work(seconds: float) -> _Said:
-            del seconds
+        def work(_: float) -> _Said:
             choice, self._choice = self._choice, None
             assert choice is not None
             answer = self._session.choose(choice.latex, choice.line)
@@ -306,10 +297,10 @@ class LiveSession:
         except SearchCancelled:  # newer ink came
             self._service.metrics.add("superseded")
         except RequestError as error:
-            await self._send({"type": "error", "revision": revision, **_plain(error)})
+            await self._complain(error, revision=revision)
         except (InkError, LatexError, LookupError, ValueError) as error:
             code = _LINE_ERRORS.get(type(error), code)
-            await self._send({"type": "error", "revision": revision, "code": code, "message": str(error)})
+            await self._complain(RequestError(422, code, str(error)), revision=revision)
         return None
 
     def _names(self, strokes: Sequence[int] | None = None) -> list[str]:
@@ -342,6 +333,9 @@ class LiveSession:
             return {**known, "error": {"code": "unreadable_ink", "message": str(line.error)}}
         return {**known, **_read(line.recognition)}
 
+    async def _complain(self, error: RequestError, **about: int) -> None:
+        await self._send({"type": "error", **about, "code": error.code, "message": error.message})
+
     async def _send(self, message: dict[str, Any]) -> None:
         await self._send_text(_text(message))
 
@@ -368,9 +362,9 @@ def _read(answer: Recognition) -> dict[str, Any]:
     return {
         "recognition": answer.to_json(),
         "alternatives": [
-            {**shown, "score": round(other.score, 4)}
+            {**forms, "score": round(other.score, 4)}
             for other in answer.alternatives
-            if (shown := _shown(other.latex)) is not None
+            if "error" not in (forms := _forms(other.latex))
         ],
     }
 
@@ -379,21 +373,9 @@ def _text(message: dict[str, Any]) -> str:
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
 
 
-def _plain(error: RequestError) -> dict[str, str]:
-    return {"code": error.code, "message": error.message}
-
-
-def _rendered(latex: str) -> dict[str, Any]:
+def _forms(latex: str) -> dict[str, Any]:
     """LaTeX in all forms, or what is wrong with it."""
     try:
-        return {"type": "rendered", "source": latex, **rendering(latex)}
-    except RequestError as error:
-        return {"type": "rendered", "source": latex, "error": error.message}
-
-
-def _shown(latex: str) -> dict[str, Any] | None:
-    """Another reading in all forms; None where it has none."""
-    try:
         return rendering(latex)
-    except RequestError:
-        return None
+    except RequestError as error:
+        return {"error": error.message}

@@ -32,7 +32,6 @@ class Share:
         self._lock = threading.Lock()
 
     def spend(self, amount: float) -> None:
-        """Use up so many seconds."""
         with self._lock:
             self._fill()
             self._left = max(-MOST_OWED, self._left - amount)

@@ -12,7 +12,7 @@ from time import perf_counter
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from inktex.server.errors import RequestError, stopping
+from inktex.server.errors import RequestError
 from inktex.server.guard import route_of
 from inktex.server.metrics import Metrics
 from inktex.server.worker import ANSWERING
@@ -80,7 +80,10 @@ class Watch:
         except asyncio.CancelledError:  # the server ends, and its grace is over
             if scope["type"] != "http" or status:
                 raise
-            await stopping().response(scope["path"])(scope, receive, watched)
+            stopping = RequestError(
+                503, "stopping", "the server is stopping; try again", {"Retry-After": "1"}
+            )
+            await stopping.response(scope["path"])(scope, receive, watched)
         except Exception as error:
             status = status or 500
             # Messages of exceptions may hold values; the type says that something is wrong.
@@ -94,7 +97,6 @@ class Watch:
 
 
 def count_request(metrics: Metrics, method: str, path: str, status: int, seconds: float, size: int) -> None:
-    """Take note of a request and its answer."""
     route = route_of(path)
     metrics.request(route.endpoint, status, seconds)
     if status == 503 and route.content_type is not None:  # here, since several places refuse

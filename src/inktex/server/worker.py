@@ -6,7 +6,6 @@ the worker notes for each place how far its connection is, for the case that it 
 
 import asyncio
 import contextlib
-import os
 import signal
 import socket
 import struct
@@ -51,15 +50,12 @@ class Place:
 
     @property
     def state(self) -> int:
-        """How far the connection is."""
         return int(self._states[self._number])
 
     def note(self, state: int) -> None:
-        """Note how far the connection is."""
         self._states[self._number] = state
 
     def closed(self, wire: Any) -> None:
-        """The connection is over; the parent lets go of it too."""
         with contextlib.suppress(OSError):
             wire.shutdown(socket.SHUT_WR)  # at once: the parent still holds the connection
         with contextlib.suppress(OSError):
@@ -70,7 +66,6 @@ class OrderlyServer(uvicorn.Server):
     """uvicorn's server on a port of its own; who waits at the port when it ends is still served."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take who waits, answer, end."""
         self.server_state.leaving = True  # type: ignore[attr-defined]
         for listener in sockets or []:
             asyncio.get_running_loop().remove_reader(listener)
@@ -85,7 +80,6 @@ class OrderlyServer(uvicorn.Server):
         await super().shutdown(sockets)
 
     async def take(self, connection: socket.socket, place: Place | None = None) -> None:
-        """Serve a connection that was accepted elsewhere."""
         connection.setblocking(False)
         config = self.config
 
@@ -111,7 +105,6 @@ class Worker(OrderlyServer):
         self._taking: set[asyncio.Task[None]] = set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Load, then say that connections may come."""
         await self.lifespan.startup()
         if self.lifespan.should_exit:
             sys.exit(FAILED_TO_START)
@@ -141,7 +134,6 @@ class Worker(OrderlyServer):
             task.add_done_callback(self._taking.discard)
 
     async def on_tick(self, counter: int) -> bool:
-        """Say now and then that the loop turns."""
         if counter % TICKS_PER_SIGN_OF_LIFE == 0:
             self._places.alive[self._number] = monotonic()
         return await super().on_tick(counter)
@@ -152,10 +144,3 @@ class Worker(OrderlyServer):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)
         yield
-
-
-def leave() -> None:
-    """End this process now, whatever threads that were given up still do."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)

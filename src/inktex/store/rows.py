@@ -1,6 +1,8 @@
-"""Converts rows of an ink store to an Arrow batch and back.
+"""Rows of an ink store (docs/ink-store.md): the columns, and rows as an Arrow batch and back.
 
-Points go into Arrow as whole arrays, never number by number, and come back as the same float64 numbers.
+Coordinates are lists of lists, one inner list per stroke, so that any tool that reads Parquet sees strokes
+without knowing inktex. Points go into Arrow as whole arrays, never number by number, and come back as the
+same float64 numbers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,15 +15,59 @@ from numpy.typing import ArrayLike, NDArray
 from inktex.ink import Ink, InkError, Symbol
 from inktex.ink.errors import printable
 from inktex.store.row import StoreError, StoreRow
-from inktex.store.schema import RECOGNITION, SCHEMA
 
 Floats = NDArray[np.float64]
-_RECOGNITION_FIELDS = tuple(field.name for field in RECOGNITION)
+
+_TEXTS = ("truth", "mathml", "writer")  # of an ink, under the same names
+VERSION = "inktex.ink-store/1"
+VERSION_KEY = b"inktex.schema"
+
+_TEXT, _NUMBER = pa.string(), pa.float64()
+_PER_POINT = pa.list_(pa.list_(_NUMBER))
+_STROKES = pa.list_(pa.int32())
+_TOKEN = pa.struct([("text", _TEXT), ("confidence", _NUMBER), ("strokes", _STROKES)])
+_READ = pa.struct([("latex", _TEXT), ("strokes", _STROKES), ("confidence", _NUMBER), ("token", pa.int32())])
+_LABELLED = pa.struct([("label", _TEXT), ("strokes", _STROKES), ("id", _TEXT)])
+
+RECOGNITION = pa.struct(
+    [
+        ("latex", _TEXT),
+        ("score", _NUMBER),
+        ("tokens", pa.list_(_TOKEN)),
+        ("symbols", pa.list_(_READ)),
+        ("alternatives", pa.list_(pa.struct([("latex", _TEXT), ("score", _NUMBER)]))),
+        ("mathml", _TEXT),
+        ("typst", _TEXT),
+        ("unread", _STROKES),
+        ("reread", _STROKES),
+        ("complete", pa.bool_()),
+        ("model", _TEXT),
+        ("elapsed", _NUMBER),
+    ]
+)
+
+SCHEMA = pa.schema(
+    [
+        pa.field("source", _TEXT, nullable=False),
+        ("x", _PER_POINT),
+        ("y", _PER_POINT),
+        ("time", _PER_POINT),
+        ("pressure", _PER_POINT),
+        ("truth", _TEXT),
+        ("symbols", pa.list_(_LABELLED)),
+        ("mathml", _TEXT),
+        ("writer", _TEXT),
+        ("recognition", RECOGNITION),
+        ("error", _TEXT),
+    ],
+    metadata={VERSION_KEY: VERSION.encode()},
+)
 
 
 def batch_of(rows: Sequence[StoreRow]) -> pa.RecordBatch:
     """Rows as an Arrow batch with the columns of `SCHEMA`."""
     inks = [row.ink for row in rows]
+    known = [field.name for field in RECOGNITION]
     columns = {
         "source": [printable(row.source) for row in rows],
         "x": _nested(inks, lambda ink: ink.points[:, 0]),
@@ -29,10 +75,12 @@ def batch_of(rows: Sequence[StoreRow]) -> pa.RecordBatch:
         "time": _nested(inks, lambda ink: ink.time),
         "pressure": _nested(inks, lambda ink: ink.pressure),
         "symbols": [_symbols(ink) for ink in inks],
-        "recognition": [_known(row.recognition) for row in rows],
+        "recognition": [
+            row.recognition and {name: row.recognition.get(name) for name in known} for row in rows
+        ],
         "error": [None if row.error is None else printable(row.error) for row in rows],
     }
-    columns |= {name: [getattr(ink, name, None) for ink in inks] for name in ("truth", "mathml", "writer")}
+    columns |= {name: [getattr(ink, name, None) for ink in inks] for name in _TEXTS}
     arrays = [pa.array(columns[field.name], field.type) for field in SCHEMA]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
@@ -51,7 +99,7 @@ def rows_of(batch: pa.RecordBatch, name: str = "ink store") -> Iterator[tuple[St
         source = row["source"].as_py() or f"{name}#{number + 1}"
         plain = {
             field: row[field].as_py()
-            for field in ("truth", "symbols", "mathml", "writer", "recognition", "error")
+            for field in (*_TEXTS, "symbols", "recognition", "error")
             if field in row
         }
         ink = problem = None
@@ -70,9 +118,8 @@ def _nested(inks: Sequence[Ink | None], channel: Callable[[Ink], Floats | None])
     numbers = np.concatenate([np.empty(0), *(value for value in values if value is not None)])
     lengths = np.concatenate([[0], *(np.diff(ink.offsets) for ink in present)])
     strokes = pa.ListArray.from_arrays(_places(lengths), pa.array(numbers, pa.float64()))
-    counts = [
-        0 if ink is None or value is None else len(ink) for ink, value in zip(inks, values, strict=True)
-    ]
+    pairs = zip(inks, values, strict=True)
+    counts = [0 if ink is None or value is None else len(ink) for ink, value in pairs]
     missing = pa.array([value is None for value in values], pa.bool_())
     return pa.ListArray.from_arrays(_places([0, *counts]), strokes, mask=missing)
 
@@ -88,25 +135,18 @@ def _symbols(ink: Ink | None) -> list[dict[str, Any]] | None:
     return [{"label": each.label, "strokes": list(each.strokes), "id": each.id} for each in ink.symbols]
 
 
-def _known(recognition: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The fields that the store keeps."""
-    if recognition is None:
-        return None
-    return {name: recognition.get(name) for name in _RECOGNITION_FIELDS}
-
-
 def _ink(row: dict[str, Any], plain: dict[str, Any], source: str) -> Ink:
-    x, lengths = _channel(row["x"], "x")
-    y, lengths_y = _channel(row["y"], "y")
-    if not np.array_equal(lengths, lengths_y):
-        raise InkError("x and y do not have the same strokes")
-    others: dict[str, Floats | None] = {}
-    for name in ("time", "pressure"):
-        others[name] = None
-        if name in row and row[name].is_valid:
-            others[name], found = _channel(row[name], name)
-            if not np.array_equal(lengths, found):
-                raise InkError(f"{name} does not have the same strokes as x and y")
+    found = {
+        name: _channel(row[name], name)
+        for name in ("x", "y", "time", "pressure")
+        if name in ("x", "y") or (name in row and row[name].is_valid)
+    }
+    lengths = found["x"][1]
+    for name, (_, own) in found.items():
+        if not np.array_equal(lengths, own):
+            what = "x and y do not have the same strokes"
+            raise InkError(what if name == "y" else f"{name} does not have the same strokes as x and y")
+    numbers = {name: values for name, (values, _) in found.items()}
     try:
         symbols = tuple(
             Symbol(each["label"], tuple(each["strokes"] or ()), each.get("id"))
@@ -115,15 +155,13 @@ def _ink(row: dict[str, Any], plain: dict[str, Any], source: str) -> Ink:
     except (KeyError, TypeError, AttributeError):
         raise InkError("its symbols are not lists of label, strokes and id") from None
     return Ink(
-        points=np.stack([x, y], axis=1),
+        points=np.stack([numbers["x"], numbers["y"]], axis=1),
         offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        time=others["time"],
-        pressure=others["pressure"],
-        truth=plain.get("truth"),
+        time=numbers.get("time"),
+        pressure=numbers.get("pressure"),
         symbols=symbols,
-        mathml=plain.get("mathml"),
-        writer=plain.get("writer"),
         source=source,
+        **{name: plain.get(name) for name in _TEXTS},
     )
 
 

@@ -13,14 +13,12 @@ from inktex.ink.limits import DEFAULT_LIMITS
 from inktex.ink.sources import folder_files
 from inktex.store.row import StoreRow
 
-SUFFIX = ".parquet"
-
 Row = tuple[StoreRow, InkError | None]
 
 
 def is_store(path: Path) -> bool:
     """Whether a file is an ink store by its name; names that begin with a dot or _ are unfinished files."""
-    return path.suffix.casefold() == SUFFIX and not path.name.startswith((".", "_"))
+    return path.suffix.casefold() == ".parquet" and not path.name.startswith((".", "_"))
 
 
 def rows_in(source: str, *, named: bool = True, limits: Limits = DEFAULT_LIMITS) -> Iterator[Row]:

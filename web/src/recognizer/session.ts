@@ -1,7 +1,7 @@
 /**
  * Live writing of one expression: strokes are added, removed and changed, and the answer can be had at any time. A newer request makes an older
  * one stop. Corrections stick: what a person chose or pinned is kept for its strokes, and the rest is read around it. A port of
- * `inktex/recognizer/session.py` and `corrections.py`.
+ * `inktex/recognizer/session.py` and `pins.py`.
  */
 import { type Engine, readings } from "./engine";
 import { inkPlaces, LatexError } from "./layout";
