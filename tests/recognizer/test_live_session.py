@@ -142,6 +142,21 @@ def test_an_edit_by_hand_makes_it_the_answer(session):
     assert r"\Omega" in session.answer().latex
 
 
+def test_a_choice_made_while_the_ink_changes_is_refused(session, monkeypatch):
+    """Another thread may remove a stroke between the reading and the choice."""
+    ids = session.stroke_ids
+
+    def meanwhile(*given):
+        session.remove(ids[-1])
+        return changed_part(*given)
+
+    monkeypatch.setattr("inktex.recognizer.session.changed_part", meanwhile)
+    with pytest.raises(ValueError, match="the ink changed while another reading was chosen"):
+        session.choose("a + b")
+    assert session.pins == {}
+    assert session.answer().latex
+
+
 @pytest.mark.parametrize("latex", ["", "x ^", "{", "^ { 2 }"])
 def test_what_cannot_be_pinned_is_explained(session, latex):
     with pytest.raises(ValueError, match=r"pin|lacks|closed|brace"):

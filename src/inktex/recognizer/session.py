@@ -134,17 +134,19 @@ class Session(Writing):
         The part that differs from the current answer is pinned to its strokes.
         """
         latex = alternative.latex if isinstance(alternative, Alternative) else alternative
+        ids = self.stroke_ids
         present = self.answer()
         chosen = normalize(latex)
         if not chosen:
             raise ValueError("an empty answer cannot be chosen; remove the strokes instead")
         if chosen == present.texts:
             return present
-        ids = self.stroke_ids
         Pin.of(range(len(ids)), latex, self._recognizer.model.info.vocabulary)
         strokes, piece = changed_part(present, chosen)
         with self._lock:
-            numbers = [ids[stroke] for stroke in strokes if stroke < len(ids)]
+            if ids != self.stroke_ids:
+                raise ValueError("the ink changed while another reading was chosen; choose it again")
+            numbers = [ids[stroke] for stroke in strokes]
             self._release(numbers)
             self._pins[frozenset(numbers)] = print_latex(piece)
             self._changed()
