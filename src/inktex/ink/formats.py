@@ -7,23 +7,26 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
+from inktex.ink.archives import GZIP_MAGIC
 from inktex.ink.core import Ink
+from inktex.ink.drawings import is_excalidraw, read_excalidraw, read_xournal
 from inktex.ink.errors import InkError, shown
-from inktex.ink.excalidraw import is_excalidraw, read_excalidraw
 from inktex.ink.inkml import read_inkml
-from inktex.ink.jsonvalues import kind, parse_json
+from inktex.ink.jsonvalues import kind
 from inktex.ink.limits import DEFAULT_LIMITS, MIB, LimitError, Limits
-from inktex.ink.mathpix import is_mathpix, read_mathpix
-from inktex.ink.myscript import is_myscript, read_myscript
+from inktex.ink.parsing import decode, parse_json, parse_xml
 from inktex.ink.plain import read_plain
-from inktex.ink.pointers import is_pointer_events, read_pointer_events
 from inktex.ink.scgink import MAGIC as SCGINK_MAGIC
 from inktex.ink.scgink import read_scgink
-from inktex.ink.textfile import decode
-from inktex.ink.xmlfile import parse_xml
-from inktex.ink.xournal import read_xournal
+from inktex.ink.services import (
+    is_mathpix,
+    is_myscript,
+    is_pointer_events,
+    read_mathpix,
+    read_myscript,
+    read_pointer_events,
+)
 
-GZIP_MAGIC = b"\x1f\x8b"
 KNOWN_FORMATS = "InkML, SCGINK, Xournal++, Excalidraw, Mathpix, MyScript, or strokes as JSON"
 
 

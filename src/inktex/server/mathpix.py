@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse
 
 from inktex import __version__
 from inktex.ink import InkError
-from inktex.ink.mathpix import read_mathpix
+from inktex.ink.services import read_mathpix
 from inktex.recognizer import Recognition
 from inktex.server.api import PROBLEMS
 from inktex.server.errors import MATHPIX_PATH, RequestError, mathpix_problem
