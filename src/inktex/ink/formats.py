@@ -4,7 +4,7 @@ Most files hold one ink; a notebook holds one per page, each with its place (`pa
 """
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from inktex.ink.archives import GZIP_MAGIC
@@ -30,6 +30,14 @@ from inktex.ink.services import (
 KNOWN_FORMATS = "InkML, SCGINK, Xournal++, Excalidraw, Mathpix, MyScript, or strokes as JSON"
 
 
+_JSON_OBJECTS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Ink]], ...] = (
+    (is_excalidraw, read_excalidraw),
+    (is_mathpix, read_mathpix),
+    (lambda data: isinstance(data.get("strokes"), list), read_plain),
+    (is_myscript, read_myscript),
+)
+
+
 class UnknownFormatError(InkError):
     """The content is of none of the formats; inside a folder such a file is passed over."""
 
@@ -45,14 +53,11 @@ def read_bytes(data: bytes, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str |
 
 
 def _within(ink: Ink | InkError, limits: Limits) -> Ink | InkError:
-    if isinstance(ink, InkError):
-        return ink
-    for what, number, limit in (
-        ("strokes", len(ink), limits.strokes),
-        ("points", len(ink.points), limits.points),
-    ):
-        if number > limit:
-            return InkError(f"{number} {what}, more than the limit of {limit}")
+    if isinstance(ink, Ink):
+        strokes, points = len(ink), len(ink.points)
+        for what, number, most in (("strokes", strokes, limits.strokes), ("points", points, limits.points)):
+            if number > most:
+                return InkError(f"{number} {what}, more than the limit of {most}")
     return ink
 
 
@@ -85,14 +90,9 @@ def read_json(data: Any) -> Ink:
             )
         return read_plain(data)
     if isinstance(data, Mapping):
-        if is_excalidraw(data):
-            return read_excalidraw(data)
-        if is_mathpix(data):
-            return read_mathpix(data)
-        if isinstance(data.get("strokes"), list):
-            return read_plain(data)
-        if is_myscript(data):
-            return read_myscript(data)
+        for is_format, read in _JSON_OBJECTS:
+            if is_format(data):
+                return read(data)
     members = ", ".join(map(shown, list(data)[:6])) if isinstance(data, Mapping) else kind(data)
     raise UnknownFormatError(f"JSON, but none of the known ink formats (found: {members or 'nothing'})")
 

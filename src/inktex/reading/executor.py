@@ -9,16 +9,8 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    Future,
-    ThreadPoolExecutor,
-    wait,
-)
-from concurrent.futures import (
-    Executor as Pool,
-)
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor as Pool
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol, TypeVar
@@ -97,10 +89,7 @@ def _results(
             each.cancel()
 
 
-class _Worker:
-    """What a worker process keeps between chunks."""
-
-    work: Callable[[Any], Any]
+_kept: dict[str, Callable[[Any], Any]] = {}  # in a worker process, between chunks
 
 
 def _begin(make: Callable[[], Callable[[Any], Any]]) -> None:
@@ -111,11 +100,11 @@ def _begin(make: Callable[[], Callable[[Any], Any]]) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-    _Worker.work = make()
+    _kept["work"] = make()
 
 
 def _do(chunk: Any) -> Any:
-    return _Worker.work(chunk)
+    return _kept["work"](chunk)
 
 
 def _end_with(parent: int) -> None:

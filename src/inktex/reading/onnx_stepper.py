@@ -136,7 +136,6 @@ class OnnxStepper:
         return OnnxState(encoded, np.arange(len(features)), hidden, coverage)
 
     def step(self, state: OnnxState, tokens: Ids) -> StepOutput:
-        """Predict the next token of every row."""
         if len(state.encoded) == 1:
             return self._step_of_one(state, tokens)
         rows, longest = len(tokens), max(each.length for each in state.encoded)
@@ -180,7 +179,6 @@ class OnnxStepper:
         return OnnxState(encoded, owners, state.hidden.take(rows, axis=0), coverage)
 
     def lengths(self, state: OnnxState) -> Ids:
-        """Valid annotations per row."""
         return np.array([each.length for each in state.encoded])[state.owners]
 
 

@@ -36,12 +36,10 @@ def open_model(*sources: str | Path | None, threads: int = 1) -> Model:
 
 def _open(source: str | Path | None, threads: int) -> Model:
     path = find_model(source)
-    where = [str(path.absolute())]
     if path.suffix == WEIGHTS or _is_run(path):
         return _open_weights(find_weights(path), threads)
-    if path.is_dir():
-        return Model.of_file(read_folder(path), path.name, threads=threads, sources=where)
-    return Model.of_file(read_model(path), path.stem, threads=threads, sources=where)
+    file, name = (read_folder(path), path.name) if path.is_dir() else (read_model(path), path.stem)
+    return Model.of_file(file, name, threads=threads, sources=[str(path.absolute())])
 
 
 def read_folder(folder: Path) -> ModelFile:
@@ -61,11 +59,12 @@ def find_weights(source: Path, which: str | None = None) -> Path:
     if source.is_file():
         return source
     order = ("best", "last") if _stops_early(source) else ("last", "best")
-    for name in order if which is None else (which,):
-        if (source / f"{name}{WEIGHTS}").is_file():
-            return source / f"{name}{WEIGHTS}"
+    files = [source / f"{name}{WEIGHTS}" for name in (order if which is None else (which,))]
+    for file in files:
+        if file.is_file():
+            return file
     if source.is_dir():
-        missing = " or ".join(f"{name}{WEIGHTS}" for name in (order if which is None else (which,)))
+        missing = " or ".join(file.name for file in files)
         raise ModelError(f"{source}: the run has no weights yet (no {missing})")
     raise ModelError(f"{source}: neither a training run nor a {WEIGHTS} file")
 
@@ -144,9 +143,8 @@ def known_models() -> Iterator[tuple[str, Path]]:
     """All models that have a name, the default one first."""
     found: dict[str, Path] = {}
     for folder in _folders():
-        if folder.is_dir():
-            for path in sorted(folder.glob(f"*{SUFFIX}")):
-                found.setdefault(path.stem, path)
+        for path in sorted(folder.glob(f"*{SUFFIX}")):
+            found.setdefault(path.stem, path)
     yield from sorted(found.items(), key=lambda item: (item[0] != DEFAULT, item[0]))
 
 
