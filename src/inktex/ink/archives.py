@@ -178,7 +178,6 @@ class Rejoined:
         self.given = 0
 
     def read(self, size: int) -> bytes:
-        """Return up to `size` bytes."""
         taken, self._lead = self._lead[:size], self._lead[size:]
         if len(taken) < size:
             taken += self._stream.read(size - len(taken))

@@ -27,11 +27,11 @@ def frozen(value: object, name: str) -> Floats:
     return array
 
 
-def _floats(value: object, reason: str, place: str | None = None) -> Floats:
+def _floats(value: object, reason: str, stroke: int | None = None) -> Floats:
     try:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InkError(reason, place) from None
+        raise InkError(reason, place=None if stroke is None else f"stroke {stroke}") from None
 
 
 def frozen_offsets(value: object, point_count: int) -> Indices:
@@ -79,10 +79,10 @@ def clean_text(value: object, name: str) -> str | None:
 
 
 def stroke_array(value: object, number: int) -> Floats:
-    place = f"stroke {number}"
-    array = _floats(value, "points are pairs of numbers", place)
+    array = _floats(value, "points are pairs of numbers", number)
     if array.ndim != 2 or array.shape[1] != 2:
-        raise InkError(f"a stroke is a list of (x, y), not an array of shape {array.shape}", place)
+        reason = f"a stroke is a list of (x, y), not an array of shape {array.shape}"
+        raise InkError(reason, place=f"stroke {number}")
     return array
 
 

@@ -208,7 +208,6 @@ class Ink:
         return np.concatenate([np.arange(self.offsets[i], self.offsets[i + 1]) for i in chosen])
 
     def translate(self, dx: float, dy: float) -> Ink:
-        """Move the ink."""
         return self.replace(points=self.points + np.array([dx, dy], dtype=np.float64))
 
     def scale(self, factor: float, factor_y: float | None = None) -> Ink:

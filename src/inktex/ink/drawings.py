@@ -204,7 +204,6 @@ def write_excalidraw(ink: Ink) -> str:
 
 
 def refuse_empty(ink: Ink) -> None:
-    """InkError if there is nothing to write."""
     if not len(ink):
         raise InkError("an ink without strokes cannot be written", source=ink.source)
 

@@ -80,7 +80,6 @@ def _inks(data: bytes, limits: Limits) -> list[tuple[str | None, Ink | InkError]
 
 
 def read_json(data: Any) -> Ink:
-    """Read parsed JSON in whichever of its formats it is."""
     if isinstance(data, list):
         if data and is_pointer_events(data[0]):
             return read_pointer_events(data)

@@ -40,7 +40,6 @@ class Channels:
 
 
 def read_inkml(root: Element) -> Ink:
-    """Read one InkML document."""
     strokes, stroke_of_id = _read_traces(root)
     ink = build_ink(strokes, missing="no strokes (no <trace> with points in it)")
     annotations = _annotations(root)

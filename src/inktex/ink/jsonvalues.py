@@ -28,7 +28,6 @@ _FEW = 4  # a point has x, y and maybe time and pressure; so have strokes lists 
 
 
 def numbers(value: Any, what: str) -> Floats:
-    """Return a JSON list of numbers as an array."""
     if not isinstance(value, list):
         raise InkError(f"{what} must be a list of numbers, not {kind(value)}")
     if len(value) > MAX_POINTS:
@@ -45,7 +44,6 @@ def numbers(value: Any, what: str) -> Floats:
 
 
 def number(value: Any, what: str) -> float:
-    """Return one finite JSON number."""
     if type(value) not in _NUMBERS:
         raise InkError(f"{what} must be a number, not {kind(value)}")
     try:
@@ -120,7 +118,6 @@ def point_of(value: Mapping[str, Any]) -> Point:
 
 
 def stroke_of_points(rows: Sequence[Point]) -> Stroke:
-    """Make a stroke of points as `point_of` reads them."""
     xs, ys, *extra = zip(*rows, strict=True)
     return Stroke(
         np.array([xs, ys], dtype=np.float64).T,

@@ -55,7 +55,6 @@ class LineModel:
 
 @cache
 def line_model() -> LineModel:
-    """The weights in the package."""
     data = json.loads(files("inktex.ink").joinpath("lines.json").read_text(encoding="utf-8"))
     bar, cut = (
         Judge(np.array(part["hidden"]), np.array(part["hidden_bias"]), np.array(part["output"]), part["bias"])

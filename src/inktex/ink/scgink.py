@@ -17,7 +17,6 @@ MAX_LINES = 4 * MAX_POINTS
 
 
 def read_scgink(text: str) -> Ink:
-    """Read one file."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.count("\n") > MAX_LINES:
         raise InkError(f"more than the limit of {MAX_LINES} lines")

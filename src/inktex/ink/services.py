@@ -46,7 +46,6 @@ def is_mathpix(data: Mapping[str, Any]) -> bool:
 
 
 def read_mathpix(data: Mapping[str, Any]) -> Ink:
-    """Read one request body."""
     inner = _innermost(data)
     columns: dict[str, list[Any]] = {}
     for name in ("x", "y"):
@@ -79,7 +78,6 @@ def is_myscript(data: Mapping[str, Any]) -> bool:
 
 
 def read_myscript(data: Mapping[str, Any]) -> Ink:
-    """Read a request or a JIIX document."""
     groups, events = data.get("strokeGroups"), data.get("events")
     if isinstance(groups, list):
         entries: list[Any] = []
@@ -165,7 +163,6 @@ def _jiix_symbols(blocks: Sequence[tuple[int, str | None]]) -> list[Symbol]:
 
 
 def is_pointer_events(entry: Any) -> bool:
-    """Tell an event by its kind."""
     return isinstance(entry, Mapping) and _phase(entry) is not None
 
 

@@ -25,7 +25,6 @@ class Stroke:
 
 
 def joined(parts: Sequence[Stroke]) -> Stroke:
-    """Several strokes as one."""
     channels = (_channel(parts, name) for name in ("time", "pressure"))
     return Stroke(
         np.concatenate([part.points for part in parts]),

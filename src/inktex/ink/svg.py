@@ -62,7 +62,6 @@ def draw_svg(
 
 
 def _in_pixels(ink: Ink, height: float, max_width: float, margin: float) -> tuple[list[Floats], float, float]:
-    """Return the strokes in pixels and the size of the image around them."""
     if not len(ink):
         return [], 2 * margin, 2 * margin
     left, top, right, bottom = ink.bounds

@@ -46,7 +46,6 @@ class Calibration:
     known: Logistic | None = None  # whether a token's ink is a symbol of the vocabulary at all
 
     def to_json(self) -> dict[str, Any]:
-        """As stored in a model's card."""
         return {
             name: {"weights": list(part.weights), "bias": part.bias}
             for name, part in (("answer", self.answer), ("token", self.token), ("known", self.known))

@@ -37,7 +37,6 @@ class Threads:
     count: int = 1
 
     def map(self, make: Callable[[], Callable[[Chunk], Result]], chunks: Iterable[Chunk]) -> Iterator[Result]:
-        """Do the work on every chunk; the threads share one worker."""
         work = make()
         if self.count == 1:
             yield from map(work, chunks)
@@ -53,7 +52,6 @@ class Processes:
     count: int
 
     def map(self, make: Callable[[], Callable[[Chunk], Result]], chunks: Iterable[Chunk]) -> Iterator[Result]:
-        """Do the work on every chunk; `make`, chunks and results are pickled."""
         import multiprocessing  # most runs are small and need none of it
         from concurrent.futures import ProcessPoolExecutor
 

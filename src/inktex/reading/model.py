@@ -61,12 +61,10 @@ class Part:
 
     @property
     def features(self) -> FeatureOptions:
-        """What the network reads."""
         return from_json(FeatureOptions, self.config["features"])
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """What the network writes."""
         tokens = self.config["vocabulary"]
         if not isinstance(tokens, list | tuple):
             raise ValueError("the vocabulary is not a list")
@@ -84,7 +82,6 @@ class Part:
 
     @property
     def backward(self) -> bool:
-        """Whether it writes its tokens from right to left."""
         direction = self.config.get("direction", "forward")
         if direction not in ("forward", "backward"):
             raise ValueError("the direction is neither forward nor backward")
@@ -104,7 +101,6 @@ class _Side:
 
     @cached_property
     def stepper(self) -> Stepper:
-        """Made at first use."""
         if len(self._parts) == 1:
             return self._parts[0].load()
         views = None if len(self.views) == 1 else [self.views.index(part.features) for part in self._parts]
@@ -113,7 +109,6 @@ class _Side:
         )
 
     def arrays(self, made: dict[FeatureOptions, list[Features]], place: int) -> Any:
-        """What the stepper takes of one ink."""
         rows = tuple(made[view][place].rows for view in self.views)
         return rows[0] if len(rows) == 1 else rows
 
@@ -157,7 +152,6 @@ class Model:
 
     @classmethod
     def of_file(cls, file: ModelFile, name: str, *, threads: int = 1, sources: Sequence[str] = ()) -> "Model":
-        """The model that a model file holds."""
         # Files of earlier versions may hold the weight of a language model, which is no longer used.
         search = {key: value for key, value in file.search.items() if key != "scorer_weight"}
         try:

@@ -43,7 +43,6 @@ def _open(source: str | Path | None, threads: int) -> Model:
 
 
 def read_folder(folder: Path) -> ModelFile:
-    """The model files of a folder as one ensemble."""
     parts = sorted(folder.glob(f"*{SUFFIX}"))
     if not parts:
         raise ModelError(f"{folder}: no {SUFFIX} files in this folder, and no training run")
@@ -134,7 +133,6 @@ def where_more_are(name: str = "NAME") -> str:
 
 
 def user_folder() -> Path:
-    """The folder of a person's own models."""
     base = os.environ.get("XDG_DATA_HOME")
     return (Path(base) if base else Path.home() / ".local/share") / "inktex" / "models"
 

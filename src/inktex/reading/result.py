@@ -60,7 +60,6 @@ class Reading:
 
     @property
     def alignment(self) -> Alignment:
-        """Which token was read from which strokes."""
         return self.lazy_alignment.value
 
     def intensity(self, positions: Floats) -> Floats:
