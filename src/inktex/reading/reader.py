@@ -74,9 +74,9 @@ class Reader:
         self.options = options or model.search
         self.batch = batch
 
-    def read(self, inks: Sequence[Ink], *, jobs: int = 1) -> list[Reading]:
+    def read(self, inks: Sequence[Ink], *, jobs: int = 1, timeout: float | None = None) -> list[Reading]:
         """Read all inks, on `jobs` threads; InkError for the first that cannot be read."""
-        found = dict(self.map(whole, inks, jobs=jobs))
+        found = dict(self.map(whole, inks, jobs=jobs, timeout=timeout))
         readings = []
         for place in range(len(found)):
             reading = found[place]
