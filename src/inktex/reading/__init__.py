@@ -8,6 +8,7 @@ Everything that reads ink goes through here; onnxruntime is imported nowhere els
 """
 
 from .alignment import Alignment, LazyAlignment, symbol_places
+from .attention import stroke_attention
 from .calibration import Calibration
 from .executor import Executor, Processes, Threads, WorkerDied
 from .model import READINGS, Model, ModelInfo, ModelInput
@@ -55,6 +56,7 @@ __all__ = [
     "open_model",
     "parameter_count",
     "read_model",
+    "stroke_attention",
     "symbol_places",
     "where_more_are",
     "whole",
