@@ -57,9 +57,8 @@ def _fence_pairs(row: Row) -> dict[int, int]:
     wants_more = True
     for place, node in enumerate(row):
         role = symbol(node.label).role
-        if role is Role.OPEN or (
-            role is Role.BAR and (wants_more or not _open_bar(row, waiting, node.label))
-        ):
+        open_bar = bool(waiting) and row[waiting[-1]].label == node.label
+        if role is Role.OPEN or (role is Role.BAR and (wants_more or not open_bar)):
             waiting.append(place)
             wants_more = True
             continue
@@ -70,10 +69,6 @@ def _fence_pairs(row: Row) -> dict[int, int]:
                 pairs[partner] = place
         wants_more = role in WANTS_MORE
     return pairs
-
-
-def _open_bar(row: Sequence[Node], waiting: list[int], label: str) -> bool:
-    return bool(waiting) and row[waiting[-1]].label == label
 
 
 def _partner(row: Sequence[Node], waiting: list[int], closing: str) -> int | None:

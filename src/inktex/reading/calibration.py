@@ -87,7 +87,8 @@ def answer_evidence(reading: Reading) -> Floats:
     looked at; then what a decoder that writes backwards says, how short the answer is, since a drawing of an
     unknown symbol is read as a short answer, and the share of its rank among those of the hypotheses.
     """
-    best = reading.best
+    best, attention = reading.best, reading.strokes  # (T+1, S)
+    neglected = float((attention[:-1].sum(axis=0) < 0.1).mean()) if attention.size else 0.0
     probabilities = [math.exp(each.log_prob) for each in reading.hypotheses]
     share = probabilities[0] / max(sum(probabilities), 1e-300)
     weakest = math.exp(reading.token_log_probs.min())
@@ -97,7 +98,7 @@ def answer_evidence(reading: Reading) -> Floats:
             _logit(probabilities[0]),
             _logit(share),
             _logit(weakest),
-            _neglected(reading.strokes),
+            neglected,
             _backward(best.score - best.log_prob, len(best.tokens)),
             1.0 / max(len(best.tokens), 1),
             _logit(ahead),
@@ -108,11 +109,6 @@ def answer_evidence(reading: Reading) -> Floats:
 def _backward(beyond: float, tokens: int) -> float:
     """What the rank has beyond the probability, per token: the score of a decoder that writes backwards."""
     return max(beyond / (tokens + 1), -5.0)
-
-
-def _neglected(attention: NDArray[np.floating[Any]]) -> float:
-    """Share of the strokes that all tokens together hardly looked at; `attention` is (T+1, S)."""
-    return float((attention[:-1].sum(axis=0) < 0.1).mean()) if attention.size else 0.0
 
 
 def token_evidence(best: Hypothesis, score: float) -> Floats:

@@ -218,15 +218,10 @@ def fitted(options: SearchOptions, features: Features, stride: int) -> SearchOpt
     beam = options.beam
     if options.widest is not None:
         beam = min(beam, max(NARROWEST, options.widest // -(-rows // stride)))
-    return replace(options, beam=beam, max_length=min(options.max_length, longest_answer(rows, strokes)))
-
-
-def longest_answer(rows: int, strokes: int) -> int:
-    """Tokens that an ink can have: in CROHME at most 0.65 per feature row, and 16 and two per stroke.
-
-    A chain of one-stroke scripts, `a ^ { b }` and so on, has 2.5 per stroke.
-    """
-    return min(12 + rows, 20 + 5 * strokes // 2)
+    # Tokens that an ink can have: in CROHME at most 0.65 per feature row, and 16 and two per stroke. A chain
+    # of one-stroke scripts, `a ^ { b }` and so on, has 2.5 per stroke.
+    longest = min(12 + rows, 20 + 5 * strokes // 2)
+    return replace(options, beam=beam, max_length=min(options.max_length, longest))
 
 
 def _reading_worker(

@@ -58,8 +58,27 @@ class Evidence:
 
 
 def assign_strokes(evidence: Evidence) -> Owners:
-    """(S,) symbol of every stroke, -1 for none."""
-    return _with_strokes_moved(_cut(evidence), evidence)
+    """(S,) symbol of every stroke, -1 for none.
+
+    After the best cut, single strokes move to the symbol that looked at them most if that raises the score.
+    """
+    owner = _cut(evidence)
+    looker = evidence.weight.argmax(axis=0)
+    looked = evidence.weight.max(axis=0)
+    held = np.where(owner >= 0, np.take_along_axis(evidence.weight, np.maximum(owner, 0)[None], 0)[0], 0.0)
+    first, _ = evidence.skips
+    for stroke in np.flatnonzero((looker != owner) & (looked > held + 0.1)).tolist():
+        before, after = int(owner[stroke]), int(looker[stroke])
+        moved = owner.copy()
+        moved[stroke] = after
+        gain = evidence.symbol_score(after, moved) - evidence.symbol_score(after, owner)
+        if before >= 0:
+            gain += evidence.symbol_score(before, moved) - evidence.symbol_score(before, owner)
+        else:
+            gain -= first[stroke]
+        if gain > 0:
+            owner = moved
+    return owner
 
 
 def _cut(evidence: Evidence) -> Owners:
@@ -110,27 +129,6 @@ def _anchors(weight: Scores) -> Owners:
     if symbols > strokes:
         return np.asarray(weight.argmax(axis=1), dtype=np.int64)
     return cheapest_assignment(-np.log(np.maximum(weight, 1e-3)))
-
-
-def _with_strokes_moved(owner: Owners, evidence: Evidence) -> Owners:
-    """Move single strokes to the symbol that looked at them most, where the score rises by it."""
-    owner = owner.copy()
-    looker = evidence.weight.argmax(axis=0)
-    looked = evidence.weight.max(axis=0)
-    held = np.where(owner >= 0, np.take_along_axis(evidence.weight, np.maximum(owner, 0)[None], 0)[0], 0.0)
-    first, _ = evidence.skips
-    for stroke in np.flatnonzero((looker != owner) & (looked > held + 0.1)).tolist():
-        before, after = int(owner[stroke]), int(looker[stroke])
-        moved = owner.copy()
-        moved[stroke] = after
-        gain = evidence.symbol_score(after, moved) - evidence.symbol_score(after, owner)
-        if before >= 0:
-            gain += evidence.symbol_score(before, moved) - evidence.symbol_score(before, owner)
-        else:
-            gain -= first[stroke]
-        if gain > 0:
-            owner = moved
-    return owner
 
 
 def cheapest_assignment(cost: Scores) -> Owners:
