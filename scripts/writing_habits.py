@@ -12,7 +12,7 @@ import numpy as np
 from inktex.corpus import load_split
 from inktex.features import FeatureOptions, extract_many
 from inktex.files import write_atomically
-from inktex.reading.habits import DISTANCES, MOST_STROKES, OVERLAPS, stroke_pairs
+from inktex.reading.habits import DISTANCES, MOST_STROKES, OVERLAPS, pair_classes
 
 TARGET = Path(__file__).parents[1] / "src/inktex/reading/habits.json"
 
@@ -32,7 +32,7 @@ def main() -> None:
                 if 0 < len(strokes) <= MOST_STROKES:
                     counts[example.tokens[place]][len(strokes)] += 1
             known = (owner[:-1] >= 0) & (owner[1:] >= 0)
-            near, over = stroke_pairs(made).classes()
+            near, over = pair_classes(made)
             np.add.at(pairs, ((owner[:-1] == owner[1:])[known].astype(int), near[known], over[known]), 1)
     symbols = [
         f"  {json.dumps(token)}: {json.dumps([found[number] for number in range(1, max(found) + 1)])}"

@@ -21,7 +21,6 @@ class Edit:
 
 
 def edit_distance(source: Sequence[Hashable], target: Sequence[Hashable]) -> int:
-    """The least number of edits."""
     return _table(source, target)[-1][-1]
 
 

@@ -55,7 +55,6 @@ class FeatureOptions:
         return cls()
 
     def to_json(self) -> dict[str, Any]:
-        """As stored in a model's config."""
         return asdict(self)
 
 
@@ -79,7 +78,6 @@ class PointBatch:
 
     @classmethod
     def of(cls, inks: Sequence[Ink]) -> "PointBatch":
-        """Put inks together."""
         counts = np.concatenate([np.diff(ink.offsets) for ink in inks])
         first_stroke = np.concatenate(([0], np.cumsum([len(ink) for ink in inks])))
         sizes = np.array([len(ink.points) for ink in inks])
@@ -97,7 +95,6 @@ class PointBatch:
         return np.repeat(np.arange(len(self.first_stroke) - 1), np.diff(self.first_stroke))
 
     def keep(self, wanted: NDArray[np.bool_]) -> "PointBatch":
-        """Only the wanted points."""
         return PointBatch(self.xy[wanted], self.stroke[wanted], self.point[wanted], self.first_stroke)
 
 
@@ -314,5 +311,4 @@ def extract_many(inks: Sequence[Ink], options: FeatureOptions) -> list[Features]
 
 
 def extract(ink: Ink, options: FeatureOptions) -> Features:
-    """Features of one ink."""
     return extract_many([ink], options)[0]

@@ -72,7 +72,6 @@ class FileLock:
         self.release()
 
     def release(self) -> None:
-        """Release the lock."""
         held, self._held = self._held, -1
         if held >= 0:
             os.close(held)

@@ -45,7 +45,7 @@ def test_the_best_sum_of_both_wins(seed: int, weight: float) -> None:
     # Wide enough to hold every sequence, so that the search is exact.
     options = SearchOptions(beam=400, top=3, max_length=4, backward_weight=weight)
     array = np.zeros((1, 4))
-    [answers] = search_both_ways(forward, backward, [(array, array)], options)
+    answers = search_both_ways(forward, backward, (array, array), options)
     grammar = Grammar(TINY)
     every = [
         (total(tables[0, 0], tokens) + weight * total(tables[1, 0], tokens[::-1]), tokens)
@@ -63,15 +63,15 @@ def test_the_best_sum_of_both_wins(seed: int, weight: float) -> None:
 @settings(max_examples=30, deadline=None)
 def test_answers_are_well_formed_and_each_is_there_once(seed: int) -> None:
     forward, backward = RnnStepper(seed), RnnStepper(seed + 1, sharpness=4.0)
-    features = [(array, array) for array in random_features(seed, 3)]
+    [features] = random_features(seed, 1)
     options = SearchOptions(beam=4, top=8, max_length=15, backward_weight=0.7)
     grammar = Grammar(FORMULAS)
-    for answers in search_both_ways(forward, backward, features, options):
-        tokens = [answer.tokens for answer in answers]
-        assert len(set(tokens)) == len(tokens)
-        assert all(grammar.accepts(FORMULAS.decode(each)) for each in tokens)
-        scores = [answer.score for answer in answers]
-        assert scores == sorted(scores, reverse=True)
+    answers = search_both_ways(forward, backward, (features, features), options)
+    tokens = [answer.tokens for answer in answers]
+    assert len(set(tokens)) == len(tokens)
+    assert all(grammar.accepts(FORMULAS.decode(each)) for each in tokens)
+    scores = [answer.score for answer in answers]
+    assert scores == sorted(scores, reverse=True)
 
 
 def test_a_hypothesis_that_only_the_backward_reader_finds_can_win() -> None:
@@ -83,8 +83,8 @@ def test_a_hypothesis_that_only_the_backward_reader_finds_can_win() -> None:
     options = SearchOptions(beam=1, top=1, max_length=3)
     array = np.zeros((1, 4))
     models = TableStepper(forward[None], tokens), TableStepper(backward[None], tokens)
-    [[alone]] = search_both_ways(*models, [(array, array)], replace(options, backward_weight=0.0))
-    [[together]] = search_both_ways(*models, [(array, array)], replace(options, backward_weight=1.0))
+    [alone] = search_both_ways(*models, (array, array), replace(options, backward_weight=0.0))
+    [together] = search_both_ways(*models, (array, array), replace(options, backward_weight=1.0))
     assert tokens.decode(alone.tokens) == ("x",)
     assert tokens.decode(together.tokens) == ("2",)
 
@@ -98,7 +98,7 @@ def test_a_backward_reader_without_a_beam_only_scores(seed: int) -> None:
 
     def both(beam: int | None) -> dict[tuple[int, ...], float]:
         narrowed = replace(options, backward_beam=beam)
-        [found] = search_both_ways(forward, backward, [(features, features)], narrowed)
+        found = search_both_ways(forward, backward, (features, features), narrowed)
         return {each.tokens: each.score for each in found}
 
     [own] = beam_search(forward, [features], options)

@@ -17,7 +17,6 @@ from inktex.decoding import (
     SearchOptions,
     beam_search,
     greedy,
-    length_batches,
 )
 from inktex.latex import Grammar, Vocabulary
 
@@ -141,10 +140,7 @@ def test_searches_in_several_threads_do_not_disturb_each_other():
         assert [[h.tokens for h in best] for best in together] == [[h.tokens for h in best] for best in alone]
 
 
-def test_batches_of_similar_length_cover_everything_once():
-    lengths = [5, 1, 9, 3, 3, 7]
-    batches = length_batches(lengths, 2)
-    assert [[lengths[position] for position in batch] for batch in batches] == [[9, 7], [5, 3], [3, 1]]
+def test_expressions_that_are_encoded_together_are_found_by_their_places():
     model, features = RnnStepper(4), random_features(4, 7)
     options = SearchOptions(beam=3, max_length=20)
     direct = beam_search(model, features, options)

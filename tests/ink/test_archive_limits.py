@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import attacks
-from inktex.ink import archives, tarballs
-from inktex.ink.archives import is_hidden, is_zip, members, spool
+from inktex.ink import archives
+from inktex.ink.archives import Rejoined, is_hidden, is_tar, is_zip, members, spool, tar_members
 from inktex.ink.errors import InkError
 from inktex.ink.limits import (
     FREE_BYTES,
@@ -22,7 +22,6 @@ from inktex.ink.limits import (
     LimitError,
     Limits,
 )
-from inktex.ink.tarballs import Rejoined, is_tar, tar_members
 
 GOOD = attacks.GOOD
 
@@ -320,7 +319,7 @@ def test_long_words_of_the_tar_module_are_cut(monkeypatch: pytest.MonkeyPatch) -
         raise tarfile.TarError("x" * 500)
 
     data = attacks.tar_of({"a": GOOD})
-    monkeypatch.setattr(tarballs, "_unpack", broken)
+    monkeypatch.setattr(archives, "_unpack", broken)
     assert in_tar(data) == [("t", f"t: damaged tar archive ({'x' * 100})")]
     monkeypatch.setattr(tarfile, "open", broken)
     assert in_tar(data) == [("t", f"t: damaged tar archive ({'x' * 100})")]

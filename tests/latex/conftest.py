@@ -4,10 +4,8 @@ Read straight from the user's own copy; without one, the tests that ask for it a
 """
 
 import hashlib
-import io
 import os
 import random
-import tarfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,20 +61,6 @@ class Crohme:
             return {}
         lines = (line.split("\t") for line in path.read_text().splitlines())
         return {stem: tuple(tokens.split()) for stem, tokens in lines}
-
-    def alignments(self) -> dict[str, list[tuple[str, tuple[int, ...]]]]:
-        """Per training stem, the tokens of its caption and the strokes of each."""
-        found: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
-        with tarfile.open(self.folder / "captions" / "train_alignment.tar.gz") as archive:
-            for member in archive:
-                if not member.name.endswith(".align"):
-                    continue
-                content = archive.extractfile(member)
-                assert content is not None
-                rows = (line.split() for line in io.TextIOWrapper(content, "utf-8"))
-                stem = Path(member.name).name.removesuffix(".align")
-                found[stem] = [(word, tuple(int(s) for s in strokes if s != "-1")) for word, *strokes in rows]
-        return found
 
     def _read(self, name: str):
         captions = self.captions(name)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inktex.features import FeatureOptions, extract
 from inktex.ink import Ink
-from inktex.reading import intensity_at, stroke_attention
+from inktex.reading.attention import intensity_at, stroke_attention
 from known_readings import read_rightly, written
 
 coordinates = st.floats(-1e3, 1e3).map(lambda value: round(value, 2))

@@ -99,6 +99,15 @@ def test_inks_are_taken_only_as_they_are_needed(model, monkeypatch):
     assert len(taken) < 100
 
 
+def test_the_longest_inks_are_read_first_and_each_once(model):
+    inks = some_inks(15)
+    found = [(place, len(kept.features.rows)) for place, kept in Reader(model, batch=4).map(whole, inks)]
+    lengths = [length for _, length in found]
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[0] > lengths[-1]
+    assert sorted(place for place, _ in found) == list(range(15))
+
+
 def test_the_search_of_a_model_is_the_usual_one_unless_options_are_given(model):
     ink = some_inks(4)[3]
     assert Reader(model).options == model.search

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from inktex.ink import Ink
 from inktex.latex import tokenize
-from inktex.reading import align_strokes, symbol_places
-from inktex.reading.assignment import cheapest_assignment
+from inktex.reading import symbol_places
+from inktex.reading.alignment import align_strokes
+from inktex.reading.stroke_runs import cheapest_assignment
 from inktex.report.accuracy import alignment_accuracy
 from known_readings import looking_at, read_rightly, written
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inktex.ink import Ink, InkError
-from inktex.reading import MAX_ROWS
+from inktex.reading.reader import MAX_ROWS
 from inktex.recognizer import TIMEOUT, Recognition
 
 numbers = st.one_of(

@@ -1,11 +1,10 @@
 """From a model's probabilities to an answer: greedy and beam search, ensembles, always well-formed LaTeX."""
 
-from .batching import EncodedStepper, length_batches
 from .beam import beam_search, greedy
 from .directions import MOST_CONTENDERS, contenders, rank_by_copies, score_sequences, search_both_ways
 from .ensemble import EnsembleStepper
 from .options import Hypothesis, SearchOptions
-from .stepper import DecodingError, SearchCancelled, StepOutput, Stepper
+from .stepper import DecodingError, EncodedStepper, SearchCancelled, StepOutput, Stepper
 
 __all__ = [
     "MOST_CONTENDERS",
@@ -20,7 +19,6 @@ __all__ = [
     "beam_search",
     "contenders",
     "greedy",
-    "length_batches",
     "rank_by_copies",
     "score_sequences",
     "search_both_ways",

@@ -161,7 +161,6 @@ class _Search:
             self._grammar, self._origins = self._grammar[rows], [self._origins[row] for row in best]
 
     def answers(self) -> list[list[Hypothesis]]:
-        """The best finished hypotheses of each expression."""
         if not all(each.finished for each in self._expressions):
             raise DecodingError("no well-formed answer can be written with the symbols that are allowed")
         return [

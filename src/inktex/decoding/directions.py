@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .batching import EncodedStepper
 from .beam import beam_search
 from .masks import token_table
 from .options import Hypothesis, SearchOptions
-from .stepper import LOWEST_LOG_PROB, Stepper
+from .stepper import LOWEST_LOG_PROB, EncodedStepper, Stepper
 
 # Hypotheses that copies of the ink may decide between: this near to the best (in nats), and so many. Twenty
 # without a limit give no better answers (docs/experiments.md) and take ten times as long.
@@ -31,19 +30,17 @@ def score_sequences(
     if not sequences:
         return []
     state = stepper.start([features])
-    length = int(stepper.lengths(state)[0])
-    state = stepper.select(state, np.zeros(len(sequences), np.int64))
-    steps = max(len(tokens) for tokens in sequences) + 1
-    target = np.zeros((len(sequences), steps), np.int64)
+    length, count = int(stepper.lengths(state)[0]), len(sequences)
+    state = stepper.select(state, np.zeros(count, np.int64))
+    sizes = np.array([len(tokens) + 1 for tokens in sequences])
+    target = np.zeros((count, int(sizes.max())), np.int64)
     for row, tokens in enumerate(sequences):
         target[row, : len(tokens)] = tokens
-    counts = [len(tokens) + 1 for tokens in sequences]
-    log_probs = np.zeros((len(sequences), steps), np.float32)
-    attention = np.zeros((len(sequences), steps, length), np.float32)
-    rows = np.arange(len(sequences))
-    previous = np.zeros(len(sequences), np.int64)
-    for step in range(steps):
-        going = np.array([count > step for count in counts])[rows]
+    log_probs = np.zeros(target.shape, np.float32)
+    attention = np.zeros((*target.shape, length), np.float32)
+    rows, previous = np.arange(count), np.zeros(count, np.int64)
+    for step in range(target.shape[1]):
+        going = sizes[rows] > step
         if not going.all():
             state, rows, previous = stepper.select(state, np.flatnonzero(going)), rows[going], previous[going]
         output = stepper.step(state, previous)
@@ -53,55 +50,55 @@ def score_sequences(
         state = output.state
     log_probs = np.maximum(log_probs, LOWEST_LOG_PROB)
     found = []
-    for row, (tokens, count) in enumerate(zip(sequences, counts, strict=True)):
-        total = float(log_probs[row, :count].sum())
-        score = options.score(total, count)
-        found.append(Hypothesis(tokens, total, score, log_probs[row, :count], attention[row, :count]))
+    for row, (tokens, size) in enumerate(zip(sequences, sizes.tolist(), strict=True)):
+        total = float(log_probs[row, :size].sum())
+        score = options.score(total, size)
+        found.append(Hypothesis(tokens, total, score, log_probs[row, :size], attention[row, :size]))
     return found
 
 
 def search_both_ways(
     forward: Stepper,
     backward: Stepper,
-    features: Sequence[tuple[Any, Any]],
+    features: tuple[Any, Any],
     options: SearchOptions,
     *,
     cancelled: Callable[[], bool] | None = None,
     deadline: float | None = None,
-) -> list[list[Hypothesis]]:
-    """The answers of two readers for each expression, given as each of them sees it; best first.
+) -> list[Hypothesis]:
+    """The answers of two readers for one expression, given as each of them sees it; best first.
 
     The backward reader's score counts `options.backward_weight` times. The lists of both readers are as long
     as the beam, since a hypothesis that one of them ranks low may be the other's best. With a narrower
     `options.backward_beam` the backward reader adds fewer hypotheses of its own, and with 0 none.
     """
+    ours, theirs = features
     wide = replace(options, top=max(options.top, options.beam))
-    theirs_beam = options.beam if options.backward_beam is None else min(options.backward_beam, options.beam)
-    freely = replace(wide, grammar=False, beam=max(theirs_beam, 1))
+    (own,) = beam_search(forward, [ours], wide, cancelled=cancelled, deadline=deadline)
+    beam = options.beam if options.backward_beam is None else min(options.backward_beam, options.beam)
+    turned: dict[tuple[int, ...], float] = {}
+    if beam:
+        freely = replace(wide, grammar=False, beam=beam)
+        (other,) = beam_search(backward, [theirs], freely, cancelled=cancelled, deadline=deadline)
+        turned = {each.tokens[::-1]: each.log_prob for each in other if not each.cut}
+    known = {each.tokens for each in own}
     table = token_table(forward.vocabulary)
-    found: list[list[Hypothesis]] = []
-    for ours, theirs in features:
-        own = beam_search(forward, [ours], wide, cancelled=cancelled, deadline=deadline)[0]
-        other: list[Hypothesis] = []
-        if theirs_beam:
-            other = beam_search(backward, [theirs], freely, cancelled=cancelled, deadline=deadline)[0]
-        known = {hypothesis.tokens for hypothesis in own}
-        turned = {hypothesis.tokens[::-1]: hypothesis.log_prob for hypothesis in other if not hypothesis.cut}
-        fresh = [
-            tokens
-            for tokens in turned
-            if tokens not in known and (not options.grammar or table.accepts(tokens))
-        ]
-        own = own + score_sequences(forward, ours, fresh, options)
-        unseen = [hypothesis.tokens for hypothesis in own if hypothesis.tokens not in turned]
-        scored = score_sequences(backward, theirs, [tokens[::-1] for tokens in unseen], options)
-        turned |= {tokens: answer.log_prob for tokens, answer in zip(unseen, scored, strict=True)}
-        ranked = []
-        for each in own:
-            other_score = options.score(turned[each.tokens], len(each.tokens) + 1)
-            ranked.append(replace(each, score=each.score + options.backward_weight * other_score))
-        found.append(sorted(ranked, key=lambda hypothesis: -hypothesis.score)[: options.top])
-    return found
+    fresh = [
+        tokens for tokens in turned if tokens not in known and (not options.grammar or table.accepts(tokens))
+    ]
+    own = own + score_sequences(forward, ours, fresh, options)
+    unseen = [each.tokens for each in own if each.tokens not in turned]
+    scored = score_sequences(backward, theirs, [tokens[::-1] for tokens in unseen], options)
+    turned |= {tokens: answer.log_prob for tokens, answer in zip(unseen, scored, strict=True)}
+    ranked = []
+    for each in own:
+        other_score = options.score(turned[each.tokens], len(each.tokens) + 1)
+        ranked.append(replace(each, score=each.score + options.backward_weight * other_score))
+    return _by_score(ranked)[: options.top]
+
+
+def _by_score(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+    return sorted(hypotheses, key=lambda hypothesis: -hypothesis.score)
 
 
 def contenders(found: Sequence[Hypothesis]) -> list[Hypothesis]:
@@ -134,7 +131,7 @@ def rank_by_copies(
         for stepper, written, weight in sides:
             total += [weight * each.score for each in score_sequences(stepper, place, written, options)]
     behind = options.copy_weight * (total - total.max()) / len(copies)
-    ranked = [
+    ranked = (
         replace(each, score=each.score + float(less)) for each, less in zip(chosen, behind, strict=True)
-    ]
-    return sorted([*ranked, *found[len(chosen) :]], key=lambda hypothesis: -hypothesis.score)
+    )
+    return _by_score([*ranked, *found[len(chosen) :]])

@@ -44,7 +44,6 @@ class EnsembleStepper:
         self._views = views
 
     def start(self, features: Sequence[Any]) -> State:
-        """Encode the expressions with every member."""
         views = self._views
         parts = [
             stepper.start(features if views is None else [arrays[views[member]] for arrays in features])
@@ -73,7 +72,6 @@ class EnsembleStepper:
         return StepOutput(log_probs, attention, following)
 
     def select(self, state: State, rows: Ids) -> State:
-        """Gather rows of every member."""
         parts = zip(self._steppers, state.parts, strict=True)
         return _State(tuple(stepper.select(part, rows) for stepper, part in parts), state.attention_shares)
 

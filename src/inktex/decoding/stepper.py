@@ -61,3 +61,15 @@ class Stepper(Protocol):
 
     def lengths(self, state: State) -> Ids:
         """Number of valid annotations per row."""
+
+
+class EncodedStepper:
+    """A stepper whose expressions are encoded already, all at once; `start` takes their positions."""
+
+    def __init__(self, stepper: Stepper, features: Sequence[Any]) -> None:
+        self._state = stepper.start(features)
+        self.vocabulary = stepper.vocabulary
+        self.step, self.select, self.lengths = stepper.step, stepper.select, stepper.lengths
+
+    def start(self, features: Sequence[int]) -> State:
+        return self.select(self._state, np.asarray(features, np.int64))

@@ -18,16 +18,20 @@ _NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\ufff
 
 def frozen(value: object, name: str) -> Floats:
     """Return `value` as a read-only float array, without a copy where it already is one."""
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InkError(f"{name} must be numbers") from None
+    array = _floats(value, f"{name} must be numbers")
     if not np.isfinite(array).all():
         raise InkError(f"{name} must be finite numbers (found NaN or infinity)")
     if array.flags.writeable:
         array = array.copy() if array is value or array.base is not None else array
         array.flags.writeable = False
     return array
+
+
+def _floats(value: object, reason: str, stroke: int | None = None) -> Floats:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InkError(reason, place=None if stroke is None else f"stroke {stroke}") from None
 
 
 def frozen_offsets(value: object, point_count: int) -> Indices:
@@ -75,34 +79,17 @@ def clean_text(value: object, name: str) -> str | None:
 
 
 def stroke_array(value: object, number: int) -> Floats:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InkError("points are pairs of numbers", place=f"stroke {number}") from None
+    array = _floats(value, "points are pairs of numbers", number)
     if array.ndim != 2 or array.shape[1] != 2:
-        raise InkError(
-            f"a stroke is a list of (x, y), not an array of shape {array.shape}", place=f"stroke {number}"
-        )
+        reason = f"a stroke is a list of (x, y), not an array of shape {array.shape}"
+        raise InkError(reason, place=f"stroke {number}")
     return array
 
 
 def joined_channel(parts: Iterable[npt.ArrayLike] | None, name: str, lengths: Sequence[int]) -> Floats | None:
     if parts is None:
         return None
-    try:
-        arrays = [np.asarray(part, dtype=np.float64) for part in parts]
-    except (TypeError, ValueError, OverflowError):
-        raise InkError(f"{name} must be numbers") from None
+    arrays = [_floats(part, f"{name} must be numbers") for part in parts]
     if [array.shape for array in arrays] != [(length,) for length in lengths]:
         raise InkError(f"{name} needs one number per point of every stroke")
     return np.concatenate(arrays) if arrays else np.empty(0)
-
-
-def both(first: Floats | None, second: Floats | None) -> Floats | None:
-    return None if first is None or second is None else np.concatenate([first, second])
-
-
-def same(first: Floats | None, second: Floats | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return np.array_equal(first, second)

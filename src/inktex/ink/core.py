@@ -16,20 +16,11 @@ from typing import Self, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from inktex.ink.checks import (
-    Floats,
-    Indices,
-    both,
-    clean_text,
-    frozen,
-    frozen_channel,
-    frozen_offsets,
-    joined_channel,
-    same,
-    stroke_array,
-)
+from inktex.ink import checks
+from inktex.ink.checks import Floats, Indices, clean_text
 from inktex.ink.errors import InkError, shown
 from inktex.ink.limits import MAX_POINTS
+from inktex.ink.svg import draw_svg
 
 StrokeLike = npt.ArrayLike | Sequence[Sequence[float]]
 
@@ -90,12 +81,12 @@ class Ink:
     source: str | None = None
 
     def __post_init__(self) -> None:
-        points = frozen(self.points, "points")
+        points = checks.frozen(self.points, "points")
         if points.ndim != 2 or points.shape[1] != 2:
             raise InkError(f"points are an array of shape (N, 2), not {points.shape}")
         if len(points) > MAX_POINTS:
             raise InkError(f"{len(points)} points, more than the limit of {MAX_POINTS}")
-        offsets = frozen_offsets(self.offsets, len(points))
+        offsets = checks.frozen_offsets(self.offsets, len(points))
         symbols = tuple(self.symbols)
         stroke_count = len(offsets) - 1
         for symbol in symbols:
@@ -108,8 +99,8 @@ class Ink:
         put = object.__setattr__
         put(self, "points", points)
         put(self, "offsets", offsets)
-        put(self, "time", frozen_channel(self.time, "time", len(points)))
-        put(self, "pressure", frozen_channel(self.pressure, "pressure", len(points)))
+        put(self, "time", checks.frozen_channel(self.time, "time", len(points)))
+        put(self, "pressure", checks.frozen_channel(self.pressure, "pressure", len(points)))
         put(self, "symbols", symbols)
         for name in ("truth", "mathml", "writer", "source"):
             put(self, name, clean_text(getattr(self, name), name))
@@ -128,13 +119,13 @@ class Ink:
         source: str | None = None,
     ) -> Self:
         """Make ink from strokes, each an (n, 2) array or a list of (x, y); time and pressure likewise."""
-        arrays = [stroke_array(stroke, number) for number, stroke in enumerate(strokes)]
+        arrays = [checks.stroke_array(stroke, number) for number, stroke in enumerate(strokes)]
         lengths = [len(stroke) for stroke in arrays]
         return cls(
             points=np.concatenate(arrays) if arrays else np.empty((0, 2)),
             offsets=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
-            time=joined_channel(time, "time", lengths),
-            pressure=joined_channel(pressure, "pressure", lengths),
+            time=checks.joined_channel(time, "time", lengths),
+            pressure=checks.joined_channel(pressure, "pressure", lengths),
             truth=truth,
             symbols=tuple(symbols),
             mathml=mathml,
@@ -217,7 +208,6 @@ class Ink:
         return np.concatenate([np.arange(self.offsets[i], self.offsets[i + 1]) for i in chosen])
 
     def translate(self, dx: float, dy: float) -> Ink:
-        """Move the ink."""
         return self.replace(points=self.points + np.array([dx, dy], dtype=np.float64))
 
     def scale(self, factor: float, factor_y: float | None = None) -> Ink:
@@ -240,16 +230,17 @@ class Ink:
             return self
         if not len(self):
             return other
-        count = len(self)
+        moved = [Symbol(each.label, tuple(s + len(self) for s in each.strokes)) for each in other.symbols]
+        time, pressure = (
+            None if mine is None or theirs is None else np.concatenate([mine, theirs])
+            for mine, theirs in ((self.time, other.time), (self.pressure, other.pressure))
+        )
         return Ink(
             points=np.concatenate([self.points, other.points]),
             offsets=np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]]),
-            time=both(self.time, other.time),
-            pressure=both(self.pressure, other.pressure),
-            symbols=tuple(Symbol(symbol.label, symbol.strokes) for symbol in self.symbols)
-            + tuple(
-                Symbol(symbol.label, tuple(s + count for s in symbol.strokes)) for symbol in other.symbols
-            ),
+            time=time,
+            pressure=pressure,
+            symbols=(*(Symbol(each.label, each.strokes) for each in self.symbols), *moved),
             writer=self.writer if self.writer == other.writer else None,
             source=self.source if self.source == other.source else None,
         )
@@ -261,13 +252,10 @@ class Ink:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ink):
             return NotImplemented
-        return (
-            np.array_equal(self.offsets, other.offsets)
-            and np.array_equal(self.points, other.points)
-            and same(self.time, other.time)
-            and same(self.pressure, other.pressure)
-            and (self.truth, self.symbols, self.mathml, self.writer)
-            == (other.truth, other.symbols, other.mathml, other.writer)
+        arrays = ("points", "offsets", "time", "pressure")  # two that are None are equal, too
+        rest = ("truth", "symbols", "mathml", "writer")
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays) and all(
+            getattr(self, name) == getattr(other, name) for name in rest
         )
 
     def __hash__(self) -> int:
@@ -285,32 +273,7 @@ class Ink:
         known += [f"source={self.source!r}"] if self.source else []
         return f"Ink({', '.join(known)})"
 
-    def to_svg(
-        self,
-        *,
-        height: float = 120.0,
-        max_width: float = 900.0,
-        line_width: float = 2.0,
-        color: str | Sequence[str] | None = None,
-        labels: bool = False,
-        background: str | None = None,
-    ) -> str:
-        """Draw the ink as a standalone SVG image.
-
-        `color` is one colour or one per stroke; by default the text colour of the page. With `labels` every
-        symbol of the segmentation has its own colour and its label above it.
-        """
-        from inktex.ink.svg import draw_svg
-
-        return draw_svg(
-            self,
-            height=height,
-            max_width=max_width,
-            line_width=line_width,
-            color=color,
-            labels=labels,
-            background=background,
-        )
+    to_svg = draw_svg
 
     def _repr_svg_(self) -> str:
         return self.to_svg()

@@ -4,27 +4,38 @@ Most files hold one ink; a notebook holds one per page, each with its place (`pa
 """
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from inktex.ink.archives import GZIP_MAGIC
 from inktex.ink.core import Ink
+from inktex.ink.drawings import is_excalidraw, read_excalidraw, read_xournal
 from inktex.ink.errors import InkError, shown
-from inktex.ink.excalidraw import is_excalidraw, read_excalidraw
 from inktex.ink.inkml import read_inkml
-from inktex.ink.jsonvalues import kind, parse_json
+from inktex.ink.jsonvalues import kind
 from inktex.ink.limits import DEFAULT_LIMITS, MIB, LimitError, Limits
-from inktex.ink.mathpix import is_mathpix, read_mathpix
-from inktex.ink.myscript import is_myscript, read_myscript
+from inktex.ink.parsing import decode, parse_json, parse_xml
 from inktex.ink.plain import read_plain
-from inktex.ink.pointers import is_pointer_events, read_pointer_events
 from inktex.ink.scgink import MAGIC as SCGINK_MAGIC
 from inktex.ink.scgink import read_scgink
-from inktex.ink.textfile import decode
-from inktex.ink.xmlfile import parse_xml
-from inktex.ink.xournal import read_xournal
+from inktex.ink.services import (
+    is_mathpix,
+    is_myscript,
+    is_pointer_events,
+    read_mathpix,
+    read_myscript,
+    read_pointer_events,
+)
 
-GZIP_MAGIC = b"\x1f\x8b"
 KNOWN_FORMATS = "InkML, SCGINK, Xournal++, Excalidraw, Mathpix, MyScript, or strokes as JSON"
+
+
+_JSON_OBJECTS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Ink]], ...] = (
+    (is_excalidraw, read_excalidraw),
+    (is_mathpix, read_mathpix),
+    (lambda data: isinstance(data.get("strokes"), list), read_plain),
+    (is_myscript, read_myscript),
+)
 
 
 class UnknownFormatError(InkError):
@@ -42,14 +53,11 @@ def read_bytes(data: bytes, limits: Limits = DEFAULT_LIMITS) -> list[tuple[str |
 
 
 def _within(ink: Ink | InkError, limits: Limits) -> Ink | InkError:
-    if isinstance(ink, InkError):
-        return ink
-    for what, number, limit in (
-        ("strokes", len(ink), limits.strokes),
-        ("points", len(ink.points), limits.points),
-    ):
-        if number > limit:
-            return InkError(f"{number} {what}, more than the limit of {limit}")
+    if isinstance(ink, Ink):
+        strokes, points = len(ink), len(ink.points)
+        for what, number, most in (("strokes", strokes, limits.strokes), ("points", points, limits.points)):
+            if number > most:
+                return InkError(f"{number} {what}, more than the limit of {most}")
     return ink
 
 
@@ -72,7 +80,6 @@ def _inks(data: bytes, limits: Limits) -> list[tuple[str | None, Ink | InkError]
 
 
 def read_json(data: Any) -> Ink:
-    """Read parsed JSON in whichever of its formats it is."""
     if isinstance(data, list):
         if data and is_pointer_events(data[0]):
             return read_pointer_events(data)
@@ -82,14 +89,9 @@ def read_json(data: Any) -> Ink:
             )
         return read_plain(data)
     if isinstance(data, Mapping):
-        if is_excalidraw(data):
-            return read_excalidraw(data)
-        if is_mathpix(data):
-            return read_mathpix(data)
-        if isinstance(data.get("strokes"), list):
-            return read_plain(data)
-        if is_myscript(data):
-            return read_myscript(data)
+        for is_format, read in _JSON_OBJECTS:
+            if is_format(data):
+                return read(data)
     members = ", ".join(map(shown, list(data)[:6])) if isinstance(data, Mapping) else kind(data)
     raise UnknownFormatError(f"JSON, but none of the known ink formats (found: {members or 'nothing'})")
 

@@ -5,9 +5,10 @@ pressure. Truth is the annotation `truth` (CROHME) or `normalizedLabel` / `label
 innermost `traceGroup`s that have a label are the symbols; `annotationXML href` links one to its MathML leaf.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
+from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
@@ -15,11 +16,12 @@ from inktex.ink.checks import Floats
 from inktex.ink.core import Ink, Symbol
 from inktex.ink.errors import InkError, shown
 from inktex.ink.limits import MAX_STROKES
-from inktex.ink.mathml import mathml_text
+from inktex.ink.parsing import XML_ID
 from inktex.ink.strokes import Stroke, at, build_ink, check_size, checked_points, joined
 from inktex.ink.traces import parse_trace
-from inktex.ink.xmlfile import XML_ID
 
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+_MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML"'
 _TRUTH_ANNOTATIONS = ("truth", "normalizedLabel", "label")  # the first one present counts
 _MANY_CHANNELS = 64
 _MAX_TRACES = 5 * MAX_STROKES  # some make one stroke together
@@ -34,18 +36,14 @@ class Channels:
     time: int | None = None
     pressure: int | None = None
     regular: int = 2
-    sign_x: float = 1.0
-    sign_y: float = 1.0
+    signs: tuple[float, float] = (1.0, 1.0)  # of x and y
 
 
 def read_inkml(root: Element) -> Ink:
-    """Read one InkML document."""
     strokes, stroke_of_id = _read_traces(root)
-    if not strokes:
-        raise InkError("no strokes (no <trace> with points in it)")
+    ink = build_ink(strokes, missing="no strokes (no <trace> with points in it)")
     annotations = _annotations(root)
-    return build_ink(
-        strokes,
+    return ink.replace(
         truth=next((annotations[kind] for kind in _TRUTH_ANNOTATIONS if annotations.get(kind)), None),
         symbols=_symbols(root, stroke_of_id),
         mathml=next(filter(None, map(mathml_text, root.findall("annotationXML"))), None),
@@ -63,20 +61,18 @@ def _read_traces(root: Element) -> tuple[list[Stroke], dict[str, int]]:
             raise InkError(f"more than the limit of {_MAX_TRACES} traces")
         identifier = _identifier(trace)
         place = f"trace {number + 1}" if identifier is None else f"trace with id {shown(identifier)}"
-        try:
+        with at(place):
             stroke = _stroke(trace.text or "", channels)
-        except InkError as error:
-            raise at(place, error) from None
         if stroke is None or trace.get("type", "").casefold() == "penup":
             continue  # nothing was drawn: no point, or the pen moved above the paper
         point_count += len(stroke.points)
         check_size(len(strokes) + 1, point_count)
-        continued = _continued(trace, strokes, stroke_of_id)
-        if continued is None:
-            continued = len(strokes)
-            strokes.append([stroke])
-        else:
+        continued = len(strokes)
+        if strokes and trace.get("continuation") in ("middle", "end"):
+            continued = stroke_of_id.get(_reference(trace, "priorRef") or "", len(strokes) - 1)
             strokes[continued].append(stroke)
+        else:
+            strokes.append([stroke])
         if identifier is not None:
             stroke_of_id.setdefault(identifier, continued)
     return [joined(parts) for parts in strokes], stroke_of_id
@@ -113,11 +109,8 @@ def _formats(root: Element) -> dict[str | None, Channels]:
             if identifier is None:
                 continue
             inner = _own_format(element)
-            if inner is not None:
-                formats[identifier] = _channels(inner)
-                continue
             known = (formats.get(_reference(element, name)) for name in references)
-            found = next((channels for channels in known if channels is not None), None)
+            found = next(filter(None, known), None) if inner is None else _channels(inner)
             if found is not None:
                 formats[identifier] = found
     return formats
@@ -143,19 +136,10 @@ def _channels(trace_format: Element) -> Channels:
         raise InkError(
             f"no channel {' and '.join(missing)} (channels: {shown(', '.join(names))})", place="traceFormat"
         )
-
-    def sign(name: str) -> float:
-        return -1.0 if channels[names.index(name)].get("orientation", "").startswith("-") else 1.0
-
-    return Channels(
-        x=names.index("X"),
-        y=names.index("Y"),
-        time=names.index("T") if "T" in names else None,
-        pressure=names.index("F") if "F" in names else None,
-        regular=len(names),
-        sign_x=sign("X"),
-        sign_y=sign("Y"),
-    )
+    x, y = names.index("X"), names.index("Y")
+    time, pressure = (names.index(name) if name in names else None for name in "TF")
+    signs = [-1.0 if channels[at].get("orientation", "").startswith("-") else 1.0 for at in (x, y)]
+    return Channels(x, y, time, pressure, len(names), (signs[0], signs[1]))
 
 
 def _stroke(text: str, channels: Channels) -> Stroke | None:
@@ -165,8 +149,8 @@ def _stroke(text: str, channels: Channels) -> Stroke | None:
     if rows.shape[1] <= max(channels.x, channels.y):
         raise InkError(f"{rows.shape[1]} values in a point, but its format has {channels.regular} channels")
     points = checked_points(rows[:, [channels.x, channels.y]])
-    if channels.sign_x < 0 or channels.sign_y < 0:
-        points *= (channels.sign_x, channels.sign_y)
+    if min(channels.signs) < 0:
+        points *= channels.signs
     return Stroke(points, _column(rows, channels.time), _column(rows, channels.pressure))
 
 
@@ -174,13 +158,6 @@ def _column(rows: Floats, number: int | None) -> Floats | None:
     if number is None or number >= rows.shape[1] or not np.isfinite(rows[:, number]).all():
         return None
     return rows[:, number]
-
-
-def _continued(trace: Element, strokes: Sequence[object], stroke_of_id: Mapping[str, int]) -> int | None:
-    """The stroke that a trace goes on with (`continuation`), None for a stroke of its own."""
-    if trace.get("continuation") not in ("middle", "end") or not strokes:
-        return None
-    return stroke_of_id.get(_reference(trace, "priorRef") or "", len(strokes) - 1)
 
 
 def _annotations(element: Element) -> dict[str, str]:
@@ -224,3 +201,46 @@ def _identifier(element: Element) -> str | None:
 def _reference(element: Element, attribute: str) -> str | None:
     value = element.get(attribute)
     return value.strip().removeprefix("#") if value else None
+
+
+def mathml_text(annotation: Element) -> str | None:
+    """Return the MathML inside an `<annotationXML>` in a plain form: no prefixes, no blanks, ids as `xml:id`.
+
+    The plain form of the plain form is itself, so that what is written reads back equal.
+    """
+    children = list(annotation)
+    if not children:
+        return None
+    parts = [f"{_MATH}>"]
+    if children[0].tag == "math":
+        math = children[0]
+        parts = [f"{_MATH}{_attributes(math)}>{xml_text((math.text or '').strip())}"]
+        children = list(math)
+    # A stack instead of recursion; a text on it is an end tag that waits for the children before it.
+    waiting: list[Element | str] = list(reversed(children))
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            parts.append(item)
+            continue
+        parts.append(f"<{item.tag}{_attributes(item)}>{xml_text((item.text or '').strip())}")
+        waiting.append(f"</{item.tag}>{xml_text((item.tail or '').strip())}")
+        waiting.extend(reversed(item))
+    parts.append("</math>")
+    return "".join(parts)
+
+
+def xml_text(text: str) -> str:
+    """Escape text between tags; a carriage return would otherwise come back as a line feed."""
+    return escape(text, {"\r": "&#13;"})
+
+
+def _attributes(element: Element) -> str:
+    texts = []
+    for name, value in element.items():
+        plain = "xml:id" if name == XML_ID or (name == "id" and XML_ID not in element.attrib) else name
+        if plain.startswith(_XML):
+            plain = f"xml:{plain.removeprefix(_XML)}"
+        if "{" not in plain:  # attributes of other namespaces mean nothing to MathML
+            texts.append(f" {plain}={quoteattr(value)}")
+    return "".join(texts)

@@ -70,7 +70,6 @@ class Budget:
         self._bytes = 0
 
     def member(self) -> None:
-        """Count one more file in an archive."""
         self._members += 1
         if self._members > self.limits.members:
             self._refuse(f"more than the limit of {self.limits.members} files in one archive")

@@ -50,12 +50,11 @@ class LineModel:
 
     bar: Judge
     cut: Judge
-    threshold: float = 0.0
+    threshold: float
 
 
 @cache
 def line_model() -> LineModel:
-    """The weights in the package."""
     data = json.loads(files("inktex.ink").joinpath("lines.json").read_text(encoding="utf-8"))
     bar, cut = (
         Judge(np.array(part["hidden"]), np.array(part["hidden_bias"]), np.array(part["output"]), part["bias"])
@@ -73,11 +72,7 @@ _DOT_OF_MANY = 0.2  # the same, of the diagonal of the largest of four strokes
 
 
 def find_lines(
-    ink: Ink,
-    model: LineModel | None = None,
-    *,
-    unit: float | None = None,
-    favoured: Mapping[int, float] = _NONE,
+    ink: Ink, *, unit: float | None = None, favoured: Mapping[int, float] = _NONE
 ) -> list[tuple[int, ...]]:
     """The strokes of each line, in their order; lines from top to bottom, on one level from left to right.
 
@@ -95,7 +90,7 @@ def find_lines(
     ordered = Geometry(ink.select(kept.tolist()), page.unit) if late.any() else page
     places = {stroke: place for place, stroke in enumerate(kept.tolist())}
     favour = {places[stroke]: odds for stroke, odds in favoured.items() if stroke in places}
-    cuts = find_cuts(ordered, model or line_model(), favour)
+    cuts = _find_cuts(ordered, favour)
     lines = [kept[part] for part in np.split(np.arange(len(kept)), cuts)]
     lines = _with_late(page, lines, np.flatnonzero(late))
     parts = [part for line in lines for part in _stripes(page, line)]
@@ -125,11 +120,12 @@ def split_page(ink: Ink) -> list[Ink]:
     return [ink.select(line) for line in find_lines(ink)]
 
 
-def find_cuts(page: Geometry, model: LineModel, favoured: Mapping[int, float] = _NONE) -> list[int]:
+def _find_cuts(page: Geometry, favoured: Mapping[int, float]) -> list[int]:
     """Strokes that begin a line, by the order of writing: the likeliest first, the others around them."""
     around = dict.fromkeys(page.places().tolist(), (0, len(page)))
     if not around:
         return []
+    model = line_model()
     bars = [page.bar(stroke) for stroke in np.flatnonzero(page.flat).tolist()]
     spans = [(bar.first, bar.last, 1.0 / (1.0 + np.exp(-model.bar(bar.evidence)))) for bar in bars]
 
@@ -137,7 +133,7 @@ def find_cuts(page: Geometry, model: LineModel, favoured: Mapping[int, float] = 
         in_fraction = max((sure for first, last, sure in spans if first < place <= last), default=0.0)
         return model.cut(page.cut(low, place, high, in_fraction)) + favoured.get(place, 0.0)
 
-    found = {place: odds(*(0, place, len(page))) for place in around}
+    found = {place: odds(0, place, len(page)) for place in around}
     cuts: list[int] = []
     while found:
         best = max(found, key=lambda place: found[place])

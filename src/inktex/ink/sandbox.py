@@ -62,41 +62,38 @@ class Sandbox:
                     raise LimitError(f"not read within {seconds:g} s", source=job.name)
                 found: Found = pipe.recv()
             except (EOFError, OSError):
-                self._end()
+                self.close()
                 raise LimitError("takes more time or memory than one file may", source=job.name) from None
             except BaseException:
-                self._end()
+                self.close()
                 raise
             self._read += 1
             if self._read == _FILES_PER_PROCESS:
-                self._end()
+                self.close()
         return found
 
     def close(self) -> None:
         """End the process, whatever it does."""
-        self._end()
+        pipe, self._pipe = self._pipe, None
+        if pipe is not None:
+            pipe.close()
+            self._process.kill()
+            self._process.join(5)
 
     def _connected(self) -> Connection:
         if self._pipe is not None and self._process.is_alive():
             return self._pipe
-        self._end()
+        self.close()
         self._pipe, theirs = self._context.Pipe()
         self._process = self._context.Process(target=_serve, args=[theirs], daemon=True)
         self._process.start()
         theirs.close()
         self._read = 0
         if not self._pipe.poll(START_SECONDS):
-            self._end()  # it may still ignore SIGTERM, and then this process could not end either
+            self.close()  # it may still ignore SIGTERM, and then this process could not end either
             raise OSError("the process that reads files does not start")
         self._pipe.recv()
         return self._pipe
-
-    def _end(self) -> None:
-        pipe, self._pipe = self._pipe, None
-        if pipe is not None:
-            pipe.close()
-            self._process.kill()
-            self._process.join(5)
 
 
 # In the reading process -------------------------------------------------------------------------------------
@@ -125,32 +122,26 @@ def _found(job: Job) -> Found:
             found.append((name, item))
     except MemoryError:
         return [(job.name, LimitError("takes more memory than one file may", source=job.name))]
-    except (
-        Exception
-    ) as error:  # a fault of ours; without an answer it would look like a file that takes too much
+    except Exception as error:  # a fault of ours: without an answer the file would seem to take too much
         return [(job.name, InkError(f"the reader failed ({type(error).__name__})", source=job.name))]
     return found
 
 
-if sys.platform == "linux":  # elsewhere only the time that the other side waits is limited
-    import resource
+def _limit_memory_and_disk() -> None:
+    if sys.platform == "linux":  # elsewhere only the time that the other side waits is limited
+        import resource
 
-    def _limit_memory_and_disk() -> None:
         with open("/proc/self/statm") as file:
             most = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE") + MEMORY_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-    def _limit_time(seconds: float) -> None:
-        """Past the soft limit a signal ends the process; it is set anew for each file."""
+
+def _limit_time(seconds: float) -> None:
+    """Past the soft limit a signal ends the process; it is set anew for each file."""
+    if sys.platform == "linux":
+        import resource
+
         used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
         resource.setrlimit(resource.RLIMIT_CPU, (int(used + seconds) + 1, resource.RLIM_INFINITY))
-
-else:
-
-    def _limit_memory_and_disk() -> None:
-        pass
-
-    def _limit_time(seconds: float) -> None:
-        del seconds

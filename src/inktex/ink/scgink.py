@@ -17,7 +17,6 @@ MAX_LINES = 4 * MAX_POINTS
 
 
 def read_scgink(text: str) -> Ink:
-    """Read one file."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.count("\n") > MAX_LINES:
         raise InkError(f"more than the limit of {MAX_LINES} lines")
@@ -27,17 +26,14 @@ def read_scgink(text: str) -> Ink:
     strokes: list[Stroke] = []
     point_count = 0
     for stroke_number in range(1, stroke_count + 1):
-        size, position = _count(
-            lines, position, f"the number of points of stroke {stroke_number}", MAX_POINTS
-        )
+        what = f"the number of points of stroke {stroke_number}"
+        size, position = _count(lines, position, what, MAX_POINTS)
         point_count += size
         check_size(stroke_count, point_count)
         points, position = _points(lines, position, size, stroke_number)
         if size:
-            try:
+            with at(f"stroke {stroke_number}"):
                 strokes.append(Stroke(checked_points(points)))
-            except InkError as error:
-                raise at(f"stroke {stroke_number}", error) from None
     return build_ink(strokes)
 
 
@@ -68,16 +64,13 @@ def _points(lines: list[str], position: int, size: int, stroke_number: int) -> t
             raise InkError(
                 f"the file ends after {len(rows)} of {size} points", place=f"stroke {stroke_number}"
             )
-        rows.append(_point(lines[position], position + 1))
+        line = lines[position]
         position += 1
+        try:
+            x, y = map(float, line.split(maxsplit=2)[:2])
+        except ValueError:
+            raise InkError(
+                f"expected x and y, found {shown(line.strip())}", place=f"line {position}"
+            ) from None
+        rows.append((x, y))
     return np.array(rows, dtype=np.float64).reshape(-1, 2), position
-
-
-def _point(line: str, number: int) -> tuple[float, float]:
-    values = line.split()
-    try:
-        if len(values) < 2:
-            raise ValueError
-        return float(values[0]), float(values[1])
-    except ValueError:
-        raise InkError(f"expected x and y, found {shown(line.strip())}", place=f"line {number}") from None

@@ -9,16 +9,27 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
-from inktex.ink.archives import ArchiveError, is_hidden, is_zip, members, spool
+from inktex.ink.archives import (
+    GZIP_MAGIC,
+    LEAD_BYTES,
+    ArchiveError,
+    Rejoined,
+    is_hidden,
+    is_tar,
+    is_zip,
+    members,
+    spool,
+    tar_members,
+)
 from inktex.ink.core import Ink
 from inktex.ink.errors import InkError, printable
-from inktex.ink.formats import GZIP_MAGIC, UnknownFormatError, read_bytes
+from inktex.ink.formats import UnknownFormatError, read_bytes
 from inktex.ink.limits import DEFAULT_LIMITS, Budget, Limits
 from inktex.ink.scgink import MAGIC as SCGINK_MAGIC
-from inktex.ink.tarballs import LEAD_BYTES, Rejoined, is_tar, tar_members
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[Any]
 Item = tuple[str, Ink | InkError]
@@ -53,14 +64,11 @@ def read_all(
     With `named=False` a file that turns out to be no ink at all is passed over, as it is inside a folder.
     What passes the `limits` is an error; of an archive that does, nothing further is read.
     """
-    if isinstance(source, str | os.PathLike | bytes | bytearray | memoryview) or hasattr(source, "read"):
-        yield from _items(source, name, limits, named)
-        return
+    single = isinstance(source, str | os.PathLike | bytes | bytearray | memoryview) or hasattr(source, "read")
     try:
-        sources = iter(source)
+        sources = [source] if single else iter(source)  # type: ignore[arg-type]
     except TypeError:
-        yield from _items(source, name, limits)  # which says what is expected
-        return
+        sources = [source]  # what it is not, `_items` says
     for each in sources:
         yield from _items(each, name, limits, named)
 
@@ -95,26 +103,33 @@ def _is_folder(source: str | os.PathLike[str]) -> bool:
         raise InkError("the name of a file must be text")
     if not path:
         raise InkError("no file name given", source="(empty)")
-    try:
+    with _system_calls():
         return Path(source).is_dir()
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise _system_error(error) from None
 
 
 def _open(path: Path) -> IO[bytes]:
+    with _system_calls():
+        try:
+            return path.open("rb")
+        except FileNotFoundError:
+            if str(path).lstrip().startswith(("<", "{", "[", SCGINK_MAGIC)):
+                raise InkError("no such file; if this is ink itself, give it as bytes") from None
+            raise
+
+
+@contextmanager
+def _system_calls(*also: type[Exception]) -> Iterator[None]:
+    """Make an `InkError` of what the operating system says; ValueError: a NUL in a name, a closed file.
+
+    Only calls to it are guarded so; in a reader a ValueError is a bug.
+    """
+    caught: tuple[type[Exception], ...] = (OSError, ValueError, *also)
     try:
-        return path.open("rb")
-    except FileNotFoundError as error:
-        if str(path).lstrip().startswith(("<", "{", "[", SCGINK_MAGIC)):
-            raise InkError("no such file; if this is ink itself, give it as bytes") from None
-        raise _system_error(error) from None
-    except (OSError, ValueError) as error:
-        raise _system_error(error) from None
-
-
-def _system_error(error: Exception) -> InkError:
-    """What the operating system said. Only calls to it are guarded so; in a reader a ValueError is a bug."""
-    return InkError((error.strerror or str(error)) if isinstance(error, OSError) else str(error))
+        yield
+    except InkError:
+        raise
+    except caught as error:
+        raise InkError((error.strerror or str(error)) if isinstance(error, OSError) else str(error)) from None
 
 
 def _opened(source: Any, limits: Limits) -> IO[bytes]:
@@ -125,10 +140,8 @@ def _opened(source: Any, limits: Limits) -> IO[bytes]:
     if not hasattr(source, "read"):
         raise InkError(f"ink is read from a path, bytes or an open file, not from {type(source).__name__}")
     if isinstance(source, io.TextIOBase):
-        try:
+        with _system_calls():
             return io.BytesIO(source.read(limits.file_bytes + 1).encode("utf-8", errors="replace"))
-        except (OSError, ValueError) as error:
-            raise _system_error(error) from None
     stream: IO[bytes] = source
     return stream
 
@@ -168,20 +181,18 @@ def _is_special(path: Path) -> bool:
 
 def _from_stream(stream: IO[bytes], label: str, limits: Limits, *, named: bool) -> Iterator[Item]:
     """Yield the inks of one open file: ink or an archive of it."""
-    at_front = _is_at_front(stream)
+    with _system_calls():
+        at_front = hasattr(stream, "seekable") and stream.seekable() and stream.tell() == 0
     lead = _read_up_to(stream, LEAD_BYTES)
     if (is_zip(lead) or is_tar(lead)) and not limits.archive_depth:
         raise ArchiveError("an archive; send the ink files in it one by one")
     if is_zip(lead):
-        if at_front:
-            size = _size(stream)
-            budget = Budget(limits, lambda: size)
-            yield from _from_members(members(stream, label, budget), limits)
-        else:  # a pipe, or a file read from its middle: zip archives are read from their end
-            with _spooled(stream, lead, limits) as copy:
-                size = _size(copy)
-                budget = Budget(limits, lambda: size)
-                yield from _from_members(members(copy, label, budget), limits)
+        # Zip archives are read from their end; a pipe, or a file read from its middle, is copied first.
+        with nullcontext(stream) if at_front else _spooled(stream, lead, limits) as file:
+            with _system_calls():
+                size = file.seek(0, io.SEEK_END)
+                file.seek(0)
+            yield from _from_members(members(file, label, Budget(limits, lambda: size)), limits)
     elif is_tar(lead):
         rejoined = Rejoined(lead, stream)
         budget = Budget(limits, lambda: rejoined.given)
@@ -192,41 +203,18 @@ def _from_stream(stream: IO[bytes], label: str, limits: Limits, *, named: bool) 
         yield from _from_bytes(lead + rest, label, limits, named=named)
 
 
-def _size(stream: IO[bytes]) -> int:
-    """The length of a file that can be read from anywhere; it is at its front again afterwards."""
-    try:
-        size = stream.seek(0, io.SEEK_END)
-        stream.seek(0)
-    except (OSError, ValueError) as error:
-        raise _system_error(error) from None
-    return size
-
-
 def _spooled(stream: IO[bytes], lead: bytes, limits: Limits) -> IO[bytes]:
-    try:
+    with _system_calls(TypeError):  # a stream of something else than bytes
         # Nothing is unpacked here: what comes out is as large as what went in.
         return spool(stream, lead, Budget(limits, lambda: limits.total_bytes))
-    except InkError:
-        raise
-    except (OSError, ValueError, TypeError) as error:  # TypeError: a stream of something else than bytes
-        raise _system_error(error) from None
-
-
-def _is_at_front(stream: IO[bytes]) -> bool:
-    try:
-        return hasattr(stream, "seekable") and stream.seekable() and stream.tell() == 0
-    except (OSError, ValueError) as error:
-        raise _system_error(error) from None
 
 
 def _read_up_to(stream: IO[bytes], size: int) -> bytes:
     """Read until `size` bytes are there or the stream ends; pipes and sockets give less at a time."""
     parts: list[bytes] = []
     while size > 0:
-        try:
+        with _system_calls():
             part: object = stream.read(size)
-        except (OSError, ValueError) as error:  # ValueError: a closed file
-            raise _system_error(error) from None
         if not isinstance(part, bytes):
             raise InkError(f"reading gave {type(part).__name__} instead of bytes")
         if not part:

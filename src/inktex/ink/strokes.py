@@ -1,13 +1,14 @@
 """Builds an `Ink` from strokes as a reader finds them, with the size limits and checks that readers share."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from inktex.ink.checks import Floats
-from inktex.ink.core import Ink, Symbol
+from inktex.ink.core import Ink
 from inktex.ink.errors import InkError
 from inktex.ink.limits import MAX_POINTS, MAX_STROKES
 
@@ -24,36 +25,26 @@ class Stroke:
 
 
 def joined(parts: Sequence[Stroke]) -> Stroke:
-    """Several strokes as one."""
-    if len(parts) == 1:
-        return parts[0]
+    channels = (_channel(parts, name) for name in ("time", "pressure"))
     return Stroke(
         np.concatenate([part.points for part in parts]),
-        _concatenated([part.time for part in parts]),
-        _concatenated([part.pressure for part in parts]),
+        *(None if values is None else np.concatenate(values) for values in channels),
     )
 
 
-def build_ink(
-    strokes: Sequence[Stroke],
-    *,
-    truth: str | None = None,
-    symbols: Iterable[Symbol] = (),
-    mathml: str | None = None,
-    writer: str | None = None,
-) -> Ink:
-    """Make an ink of strokes that have points; it has time or pressure only if all of them have."""
-    if not strokes:
-        raise InkError("no strokes")
-    check_size(len(strokes), sum(len(stroke.points) for stroke in strokes))
+def build_ink(strokes: Iterable[Stroke | None], missing: str = "no strokes") -> Ink:
+    """Make an ink of the strokes that have points; it has time or pressure only if all of them have.
+
+    `missing` is the error where there are none.
+    """
+    drawn = [stroke for stroke in strokes if stroke is not None]
+    if not drawn:
+        raise InkError(missing)
+    check_size(len(drawn), sum(len(stroke.points) for stroke in drawn))
     return Ink.from_strokes(
-        [stroke.points for stroke in strokes],
-        time=_if_everywhere([stroke.time for stroke in strokes]),
-        pressure=_if_everywhere([stroke.pressure for stroke in strokes]),
-        truth=truth,
-        symbols=symbols,
-        mathml=mathml,
-        writer=writer,
+        [stroke.points for stroke in drawn],
+        time=_channel(drawn, "time"),
+        pressure=_channel(drawn, "pressure"),
     )
 
 
@@ -64,19 +55,12 @@ def read_strokes(
     strokes: list[Stroke | None] = []
     point_count = 0
     for place, entry in entries:
-        try:
+        with at(place):
             stroke = stroke_of(entry)
-        except InkError as error:
-            raise at(place, error) from None
         point_count += 0 if stroke is None else len(stroke.points)
         check_size(len(strokes) + 1, point_count)
         strokes.append(stroke)
     return strokes
-
-
-def written(strokes: Iterable[Stroke | None]) -> list[Stroke]:
-    """Leave out the strokes that have no points."""
-    return [stroke for stroke in strokes if stroke is not None]
 
 
 def check_size(stroke_count: int, point_count: int) -> None:
@@ -95,18 +79,16 @@ def checked_points(points: Floats) -> Floats:
     return points
 
 
-def at(place: str, error: InkError) -> InkError:
-    """Put the place of a part (`stroke 3`) before the place inside it (`point 7`)."""
-    return InkError(
-        error.reason, place=f"{place}, {error.place}" if error.place else place, source=error.source
-    )
+@contextmanager
+def at(place: str) -> Iterator[None]:
+    """Put the place of a part (`stroke 3`) before the place of an error inside it (`point 7`)."""
+    try:
+        yield
+    except InkError as error:
+        inner = f"{place}, {error.place}" if error.place else place
+        raise InkError(error.reason, place=inner, source=error.source) from None
 
 
-def _concatenated(channel: Sequence[Floats | None]) -> Floats | None:
-    known = _if_everywhere(channel)
-    return None if known is None else np.concatenate(known)
-
-
-def _if_everywhere(channel: Sequence[Floats | None]) -> list[Floats] | None:
-    known = [values for values in channel if values is not None]
-    return known if len(known) == len(channel) else None
+def _channel(strokes: Sequence[Stroke], name: str) -> list[Floats] | None:
+    found = [getattr(stroke, name) for stroke in strokes]
+    return None if any(values is None for values in found) else found

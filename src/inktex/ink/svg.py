@@ -25,22 +25,27 @@ LABEL_SIZE = 11.0
 def draw_svg(
     ink: Ink,
     *,
-    height: float,
-    max_width: float,
-    line_width: float,
-    color: str | Sequence[str] | None,
-    labels: bool,
-    background: str | None,
+    height: float = 120.0,
+    max_width: float = 900.0,
+    line_width: float = 2.0,
+    color: str | Sequence[str] | None = None,
+    labels: bool = False,
+    background: str | None = None,
 ) -> str:
-    """Draw `ink` at most `height` pixels high and `max_width` wide, keeping its proportions."""
+    """Draw the ink as a standalone SVG image, at most `height` pixels high and `max_width` wide.
+
+    `color` is one colour or one per stroke; by default the text colour of the page. With `labels` every
+    symbol of the segmentation has its own colour and its label above it.
+    """
     if not (height > 0 and max_width > 0 and line_width > 0):
         raise InkError("a drawing needs a positive height, width and line width")
     margin = 2.0 * line_width + (LABEL_SIZE + 2.0 if labels else 0.0)
     strokes, width, full_height = _in_pixels(ink, height, max_width, margin)
     colors = _stroke_colors(len(ink), color, ink if labels else None)
+    title = _clean(ink.truth) if ink.truth else f"{len(ink)} strokes"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_px(width)}" height="{_px(full_height)}" '
-        f'viewBox="0 0 {_px(width)} {_px(full_height)}" role="img" aria-label={quoteattr(_title(ink))}>'
+        f'viewBox="0 0 {_px(width)} {_px(full_height)}" role="img" aria-label={quoteattr(title)}>'
     ]
     if background is not None:
         parts.append(f'<rect width="100%" height="100%" fill={quoteattr(background)}/>')
@@ -57,7 +62,6 @@ def draw_svg(
 
 
 def _in_pixels(ink: Ink, height: float, max_width: float, margin: float) -> tuple[list[Floats], float, float]:
-    """Return the strokes in pixels and the size of the image around them."""
     if not len(ink):
         return [], 2 * margin, 2 * margin
     left, top, right, bottom = ink.bounds
@@ -108,10 +112,6 @@ def _labels(ink: Ink, strokes: list[Floats], colors: list[str]) -> list[str]:
         parts.append(f'<text x="{_px(x)}" y="{_px(y)}" fill={fill}>{escape(_clean(symbol.label))}</text>')
     parts.append("</g>")
     return parts
-
-
-def _title(ink: Ink) -> str:
-    return _clean(ink.truth) if ink.truth else f"{len(ink)} strokes"
 
 
 def _clean(text: str) -> str:

@@ -11,47 +11,42 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from inktex.files import write_atomically
-from inktex.ink.checks import Floats
 from inktex.ink.core import Ink
-from inktex.ink.drawings import write_excalidraw, write_xournal
+from inktex.ink.drawings import refuse_empty, write_excalidraw, write_xournal
 from inktex.ink.errors import InkError
+from inktex.ink.inkml import mathml_text, xml_text
 from inktex.ink.limits import DEFAULT_LIMITS
-from inktex.ink.mathml import mathml_text, xml_text
-from inktex.ink.xmlfile import parse_xml
+from inktex.ink.parsing import parse_xml
 
 
 def write_inkml(ink: Ink) -> str:
     """Return the ink as an InkML document in the dialect of CROHME."""
-    _refuse_empty(ink)
-    channels = [("X", ink.points[:, 0]), ("Y", ink.points[:, 1])]
-    channels += [("T", ink.time)] if ink.time is not None else []
-    channels += [("F", ink.pressure)] if ink.pressure is not None else []
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<ink xmlns="http://www.w3.org/2003/InkML">',
-        "<traceFormat>",
-    ]
-    lines += [f'<channel name="{name}" type="decimal"/>' for name, _ in channels]
+    refuse_empty(ink)
+    known = {"X": ink.points[:, 0], "Y": ink.points[:, 1], "T": ink.time, "F": ink.pressure}
+    channels = {name: values.tolist() for name, values in known.items() if values is not None}
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<ink xmlns="http://www.w3.org/2003/InkML">']
+    lines += ["<traceFormat>", *(f'<channel name="{name}" type="decimal"/>' for name in channels)]
     lines.append("</traceFormat>")
     for kind, text in (("writer", ink.writer), ("truth", ink.truth)):
         if text is not None:
             lines.append(f'<annotation type="{kind}">{xml_text(text)}</annotation>')
     if ink.mathml is not None:
-        lines.append(
-            f'<annotationXML type="truth" encoding="MathML">{_plain_mathml(ink.mathml)}</annotationXML>'
-        )
-    rows = list(zip(*([_number(value) for value in values.tolist()] for _, values in channels), strict=True))
-    for number in range(len(ink)):
-        points = rows[ink.offsets[number] : ink.offsets[number + 1]]
+        plain = _plain_mathml(ink.mathml)
+        lines.append(f'<annotationXML type="truth" encoding="MathML">{plain}</annotationXML>')
+    columns = ([repr(value).removesuffix(".0") for value in values] for values in channels.values())
+    rows = list(zip(*columns, strict=True))
+    for number, (begin, end) in enumerate(pairwise(ink.offsets.tolist())):
+        points = rows[begin:end]
         lines.append(f'<trace id="{number}">{", ".join(map(" ".join, points))}</trace>')
     if ink.symbols:
         lines.append('<traceGroup><annotation type="truth">Segmentation</annotation>')
         for symbol in ink.symbols:
             lines.append(f'<traceGroup><annotation type="truth">{xml_text(symbol.label)}</annotation>')
             lines += [f'<traceView traceDataRef="{stroke}"/>' for stroke in symbol.strokes]
-            lines += (
-                [f"<annotationXML href={quoteattr(_reference(symbol.id))}/>"] if symbol.id is not None else []
-            )
+            if symbol.id is not None:
+                # Readers take one leading # away, as InkML uses it to refer to ids.
+                reference = f"#{symbol.id}" if symbol.id.startswith("#") else symbol.id
+                lines.append(f"<annotationXML href={quoteattr(reference)}/>")
             lines.append("</traceGroup>")
         lines.append("</traceGroup>")
     lines.append("</ink>\n")
@@ -60,13 +55,14 @@ def write_inkml(ink: Ink) -> str:
 
 def write_json(ink: Ink) -> str:
     """Return the ink as a JSON object: "strokes" as lists of [x, y], and what else is known."""
-    _refuse_empty(ink)
+    refuse_empty(ink)
     data: dict[str, object] = {
         "strokes": [[[_short(x), _short(y)] for x, y in stroke.tolist()] for stroke in ink.strokes]
     }
     for name, channel in (("time", ink.time), ("pressure", ink.pressure)):
         if channel is not None:
-            data[name] = _per_stroke(ink, channel)
+            values = list(map(_short, channel.tolist()))
+            data[name] = [values[begin:end] for begin, end in pairwise(ink.offsets.tolist())]
     texts = {"truth": ink.truth, "mathml": ink.mathml, "writer": ink.writer}
     data |= {name: text for name, text in texts.items() if text is not None}
     if ink.symbols:
@@ -99,11 +95,6 @@ def save(ink: Ink, path: str | os.PathLike[str]) -> None:
     write_atomically(target, writer(ink))
 
 
-def _refuse_empty(ink: Ink) -> None:
-    if not len(ink):
-        raise InkError("an ink without strokes cannot be written", source=ink.source)
-
-
 def _plain_mathml(mathml: str) -> str:
     try:
         plain = mathml_text(parse_xml(f"<annotationXML>{mathml}</annotationXML>", DEFAULT_LIMITS))
@@ -112,20 +103,6 @@ def _plain_mathml(mathml: str) -> str:
     return plain or ""
 
 
-def _reference(identifier: str) -> str:
-    """Readers take one leading # away, as InkML uses it to refer to ids."""
-    return f"#{identifier}" if identifier.startswith("#") else identifier
-
-
-def _number(value: float) -> str:
-    return repr(value).removesuffix(".0")
-
-
 def _short(value: float) -> float | int:
     """Write 5 instead of 5.0; past 2**53 the digits of an int would only pretend to be exact."""
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
-
-
-def _per_stroke(ink: Ink, channel: Floats) -> list[list[float]]:
-    cuts = ink.offsets.tolist()
-    return [[_short(value) for value in channel[a:b].tolist()] for a, b in pairwise(cuts)]

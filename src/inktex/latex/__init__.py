@@ -1,7 +1,7 @@
 """LaTeX of mathematical expressions: tokens, normaliser, grammar, layout tree and printers."""
 
-from .alignment import CROHME_CLASSES, token_strokes
 from .grammar import Grammar, State
+from .labelgraph import CROHME_CLASSES
 from .layout import Layout, Node, parse_layout
 from .mathml import to_mathml
 from .mathml_layout import layout_from_mathml
@@ -33,7 +33,6 @@ __all__ = [
     "symbol",
     "to_mathml",
     "to_typst",
-    "token_strokes",
     "tokenize",
     "wide_vocabulary",
 ]

@@ -24,7 +24,6 @@ class Atom:
 
     @property
     def environment(self) -> str | None:
-        """The name of the environment that this atom is."""
         return self.head[0][len(r"\begin{") : -1] if self.cells else None
 
     def inner_rows(self) -> Iterator[list["Atom"]]:
@@ -57,7 +56,6 @@ def append(atoms: list[Atom], atom: Atom) -> None:
 
 
 def extend(atoms: list[Atom], following: Iterable[Atom]) -> None:
-    """Add several atoms to a row."""
     for atom in following:
         append(atoms, atom)
 

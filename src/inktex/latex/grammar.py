@@ -121,7 +121,6 @@ class Grammar:
         return mask  # (K,)
 
     def allowed(self, state: State) -> frozenset[int]:
-        """The ids that may come next, as a set."""
         return frozenset(np.flatnonzero(self.mask(state)).tolist())
 
     def advance(self, state: State, token: int) -> State:

@@ -16,11 +16,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from .alignment import CROHME_CLASSES
 from .layout import Layout, Node, Row
 
 NodeName = TypeVar("NodeName")  # paths or stroke numbers
 
+# The 101 classes of CROHME do not tell these apart, though captions do.
+CROHME_CLASSES = {r"\cdot": ".", r"\cdots": r"\ldots", "'": r"\prime"}
 _STROKE_CLASSES = {**CROHME_CLASSES, r"\frac": "-", "<": r"\lt", ">": r"\gt"}
 
 
@@ -55,7 +56,6 @@ class SymbolGraph:
 
 
 def graph_difference(truth: LabelGraph[NodeName], answer: LabelGraph[NodeName]) -> GraphDifference:
-    """Count the labels that differ."""
     return GraphDifference(
         nodes=sum(truth.nodes.get(key) != answer.nodes.get(key) for key in {*truth.nodes, *answer.nodes}),
         edges=sum(truth.edges.get(key) != answer.edges.get(key) for key in {*truth.edges, *answer.edges}),

@@ -59,7 +59,6 @@ class Layout:
     row: Row
 
     def tokens(self) -> tuple[str, ...]:
-        """The expression as canonical tokens."""
         return tuple(token for token, _ in _written(self.row))
 
     def token_strokes(self) -> tuple[tuple[int, ...], ...]:

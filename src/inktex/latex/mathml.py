@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from . import words as known
 from .layout import Node, Row, parse_layout
-from .rows import WANTS_MORE, fence_pairs, number_length
+from .rows import WANTS_MORE, Piece, pieces
 from .symbols import MATRICES, Role, symbol
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
@@ -21,6 +21,18 @@ _COLUMNS = {"cases": ("left", "left"), "aligned": ("right", "left")}
 _BELOW = {r"\underline", r"\underbrace"}
 _UPRIGHT = "ΓΔΘΛΞΠΣΥΦΨΩ∞∂∇∅°"
 _APPLY = "<mo>\N{FUNCTION APPLICATION}</mo>"
+_SPACED = {"lspace": "0.1667em", "rspace": "0.1667em"}
+_TIGHT = {"stretchy": "false", "lspace": "0em", "rspace": "0em"}
+_OPERATORS: dict[Role, dict[str, str]] = {
+    Role.BINARY: {},
+    Role.RELATION: {},
+    Role.OPERATOR: {"form": "prefix"},
+    Role.PUNCTUATION: {"separator": "true"},
+    Role.OPEN: {"form": "prefix", "stretchy": "false"},
+    Role.CLOSE: {"form": "postfix", "stretchy": "false"},
+    Role.BAR: _TIGHT,
+    Role.PRIME: _TIGHT,
+}
 _ADJACENT = {Role.STRUCTURE, Role.ORDINARY, Role.NUMBER, Role.FUNCTION, Role.BAR, Role.PRIME, Role.CLOSE}
 
 
@@ -49,40 +61,31 @@ class _Writer:
         self.ids = ids
 
     def row(self, row: Row) -> str:
-        """A row as exactly one element."""
-        items = list(self.items(row, 0, len(row), fence_pairs(row)))
+        """A row as exactly one element: numbers in one piece, each pair of brackets a row of its own."""
+        items = list(self.items(pieces(row, numbers=not self.ids)))
         return items[0].xml if len(items) == 1 else _grouped(items)
 
-    def items(self, row: Row, start: int, end: int, fences: dict[int, int]) -> Iterator[_Item]:
-        """The elements of a part of a row: numbers in one piece, each pair of brackets a row of its own."""
-        place, before = start, Role.OPEN
-        while place < end:
-            node = row[place]
-            digits = 0 if self.ids else number_length(row[place:end])
-            if digits > 1:
-                last = row[place + digits - 1]
-                number = _element("mn", "".join(digit.label for digit in row[place : place + digits]))
+    def items(self, row: Sequence[Piece]) -> Iterator[_Item]:
+        before = Role.OPEN
+        for nodes, inner in row:
+            last = nodes[-1]
+            if inner is not None:
+                # A script on the closing bracket belongs to the whole.
+                opening = self.scripted(nodes[0], self.fence(nodes[0], "prefix"))
+                items = [
+                    _Item(opening, Role.OPEN, Role.OPEN),
+                    *self.items(inner),
+                    _Item(self.fence(last, "postfix"), Role.CLOSE, Role.CLOSE),
+                ]
+                item = _Item(self.scripted(last, _grouped(items)), Role.OPEN, Role.CLOSE)
+            elif len(nodes) > 1:
+                number = _element("mn", "".join(digit.label for digit in nodes))
                 item = _Item(self.scripted(last, number), Role.NUMBER, Role.NUMBER)
-                place += digits
-            elif place in fences:
-                item = self.fenced(row, place, fences)
-                place = fences[place] + 1
             else:
-                role = symbol(node.label).role
-                item = _Item(self.scripted(node, self.base(node, before)), role, role)
-                place += 1
+                role = symbol(last.label).role
+                item = _Item(self.scripted(last, self.base(last, before)), role, role)
             yield item
             before = item.right
-
-    def fenced(self, row: Row, opening: int, fences: dict[int, int]) -> _Item:
-        """A pair of brackets with its content; a script on the closing one belongs to the whole."""
-        closing = fences[opening]
-        items = [
-            _Item(self.scripted(row[opening], self.fence(row[opening], "prefix")), Role.OPEN, Role.OPEN),
-            *self.items(row, opening + 1, closing, fences),
-            _Item(self.fence(row[closing], "postfix"), Role.CLOSE, Role.CLOSE),
-        ]
-        return _Item(self.scripted(row[closing], _grouped(items)), Role.OPEN, Role.CLOSE)
 
     def fence(self, node: Node, form: str) -> str:
         return self.leaf("mo", node, form=form, stretchy="true")
@@ -96,23 +99,18 @@ class _Writer:
     def base(self, node: Node, before: Role) -> str:
         """A symbol without its scripts."""
         label, mark = node.label, self.mark(node)
+        above = self.row(node.above) if node.above else ""
         if label == r"\frac":
-            return _element("mfrac", self.row(node.above) + self.row(node.below), mark)
+            return _element("mfrac", above + self.row(node.below), mark)
         if label == r"\sqrt":
             inside = self.row(node.inside)
-            return (
-                _element("mroot", inside + self.row(node.above), mark)
-                if node.above
-                else _element("msqrt", inside, mark)
-            )
+            return _element("mroot" if node.above else "msqrt", inside + above, mark)
         if label == r"\binom":
-            stack = _element(
-                "mfrac", self.row(node.above) + self.row(node.below), {"linethickness": "0", **mark}
-            )
+            stack = _element("mfrac", above + self.row(node.below), {"linethickness": "0", **mark})
             return _element("mrow", f"<mo>(</mo>{stack}<mo>)</mo>")
         if label in known.TWO_ARGUMENTS:
             tag = "munder" if label == r"\underset" else "mover"
-            return _element(tag, self.row(node.below) + self.row(node.above), mark)
+            return _element(tag, self.row(node.below) + above, mark)
         if label in known.ONE_ARGUMENT:
             return self.accented(node)
         if node.cells:
@@ -135,10 +133,9 @@ class _Writer:
         mark = self.mark(node)
         if not opening:
             return _element("mtable", table, ({"displaystyle": "true"} if name == "aligned" else {}) | mark)
-        parts = [_element("mo", opening, {"form": "prefix", "stretchy": "true"}), _element("mtable", table)]
-        if closing:
-            parts.append(_element("mo", closing, {"form": "postfix", "stretchy": "true"}))
-        return _element("mrow", "".join(parts), mark)
+        before = _element("mo", opening, {"form": "prefix", "stretchy": "true"})
+        after = _element("mo", closing, {"form": "postfix", "stretchy": "true"}) if closing else ""
+        return _element("mrow", before + _element("mtable", table) + after, mark)
 
     def accented(self, node: Node) -> str:
         row, mark = self.row(node.inside), self.mark(node)
@@ -155,39 +152,28 @@ class _Writer:
         """A symbol that stands alone, as identifier, number or operator, with the spacing of TeX."""
         shown = symbol(node.label)
         role, character = shown.role, shown.character
-        if role is Role.NUMBER:
-            return self.leaf("mn", node)
         if role is Role.BINARY and before in WANTS_MORE:
             return self.leaf("mo", node, form="prefix")
-        if role in (Role.BINARY, Role.RELATION):
-            return self.leaf("mo", node)
         if role is Role.OPERATOR and character.isalpha():
-            return self.leaf(
-                "mo", node, form="prefix", movablelimits="true", lspace="0.1667em", rspace="0.1667em"
-            )
-        if role is Role.OPERATOR:
-            return self.leaf("mo", node, form="prefix")
-        if role is Role.PUNCTUATION:
-            return self.leaf("mo", node, separator="true")
-        if role in (Role.OPEN, Role.CLOSE):
-            return self.leaf("mo", node, form="prefix" if role is Role.OPEN else "postfix", stretchy="false")
-        if role in (Role.BAR, Role.PRIME) or character in "./!?%":
-            return self.leaf("mo", node, stretchy="false", lspace="0em", rspace="0em")
+            return self.leaf("mo", node, form="prefix", movablelimits="true", **_SPACED)
+        if role in _OPERATORS:
+            return self.leaf("mo", node, **_OPERATORS[role])
+        if character in "./!?%" and role is not Role.NUMBER:
+            return self.leaf("mo", node, **_TIGHT)
         if character in "∀∃∄¬":
             return self.leaf("mo", node, form="prefix", lspace="0em", rspace="0em")
         if character in _UPRIGHT:
             return self.leaf("mi", node, mathvariant="normal")
-        known_name = role is Role.FUNCTION or len(character) == 1
-        return self.leaf("mi" if known_name else "mtext", node)
+        if role is Role.NUMBER:
+            return self.leaf("mn", node)
+        return self.leaf("mi" if role is Role.FUNCTION or len(character) == 1 else "mtext", node)
 
     def scripted(self, node: Node, base: str) -> str:
         if not (node.sub or node.sup):
             return base
         scripts = "".join(self.row(script) for script in (node.sub, node.sup) if script)
-        under, over = bool(node.sub), bool(node.sup)
-        if node.label in known.STACKED:
-            return _element("m" + "under" * under + "over" * over, base + scripts)
-        return _element("m" + "sub" * under + "sup" * over, base + scripts)
+        low, high = ("under", "over") if node.label in known.STACKED else ("sub", "sup")
+        return _element("m" + low * bool(node.sub) + high * bool(node.sup), base + scripts)
 
 
 def _grouped(items: Sequence[_Item]) -> str:
@@ -195,12 +181,10 @@ def _grouped(items: Sequence[_Item]) -> str:
     parts: list[str] = []
     for place, item in enumerate(items):
         if place:
-            right, left = items[place - 1].right, item.left
-            if right is Role.FUNCTION:
+            sides = items[place - 1].right, item.left
+            if sides[0] is Role.FUNCTION:
                 parts.append(_APPLY)
-            if (right is Role.FUNCTION and left in _ADJACENT) or (
-                left is Role.FUNCTION and right in _ADJACENT
-            ):
+            if Role.FUNCTION in sides and _ADJACENT.issuperset(sides):
                 parts.append(_THIN_SPACE)
         parts.append(item.xml)
     return _element("mrow", "".join(parts))

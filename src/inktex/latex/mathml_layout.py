@@ -4,8 +4,9 @@ Reads the MathML text and the segmented symbols, given as (label, strokes, id of
 same `Layout` that `parse_layout` builds from LaTeX, with the strokes attached to its symbols.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from xml.etree.ElementTree import Element
 
@@ -17,6 +18,7 @@ from .tokens import MAX_DEPTH, LatexError
 
 XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
 SymbolStrokes = tuple[str, Sequence[int], str | None]
+Written = dict[Element, tuple[str, tuple[int, ...]]]  # label and strokes of a leaf
 
 _ROWS = {"mrow", "math", "mstyle", "annotationXML", "semantics", "mpadded", "mphantom", "merror", "mtd"}
 _LEAVES = {"mi", "mn", "mo", "mtext", "ms"}
@@ -39,36 +41,25 @@ def layout_from_mathml(mathml: str, symbols: Sequence[SymbolStrokes] = ()) -> La
         root = ElementTree.fromstring(mathml)
     except (ElementTree.ParseError, ValueError) as error:
         raise LatexError(f"the MathML cannot be read: {error}") from None
-    written = _Written.on_leaves(root, symbols)
-    return Layout(_row([root], written, 0)).numbered()
+    return Layout(_row([root], _written(root, symbols), 0)).numbered()
 
 
-@dataclass
-class _Written:
-    """What the segmentation says about each MathML element that has an id."""
-
-    labels: dict[Element, str]
-    strokes: dict[Element, tuple[int, ...]]
-
-    @classmethod
-    def on_leaves(cls, root: Element, symbols: Sequence[SymbolStrokes]) -> "_Written":
-        """Join them by id: symbols of one leaf are its pieces, leaves of one id take turns."""
-        leaves: dict[str, list[Element]] = {}
-        for element in root.iter():
-            if (identifier := element.get(XML_ID)) is not None:
-                leaves.setdefault(identifier, []).append(element)
-        written = cls({}, {})
-        seen: dict[str, int] = {}
-        for label, strokes, identifier in symbols:
-            if identifier is None or identifier not in leaves:
-                continue
-            turn = seen.get(identifier, 0)
-            seen[identifier] = turn + 1
-            leaf = leaves[identifier][min(turn, len(leaves[identifier]) - 1)]
-            written.labels.setdefault(leaf, label.strip())
-            pieces = written.strokes.get(leaf, ())
-            written.strokes[leaf] = (*pieces, *(stroke for stroke in strokes if stroke not in pieces))
-        return written
+def _written(root: Element, symbols: Sequence[SymbolStrokes]) -> Written:
+    """Join leaves and symbols by id: symbols of one leaf are its pieces, leaves of one id take turns."""
+    leaves: dict[str | None, list[Element]] = {}
+    for element in root.iter():
+        leaves.setdefault(element.get(XML_ID), []).append(element)
+    written: Written = {}
+    seen: Counter[str] = Counter()
+    for label, strokes, identifier in symbols:
+        if identifier is None or identifier not in leaves:
+            continue
+        own = leaves[identifier]
+        leaf = own[min(seen[identifier], len(own) - 1)]
+        seen[identifier] += 1
+        first, pieces = written.get(leaf, (label.strip(), ()))
+        written[leaf] = first, (*pieces, *(stroke for stroke in strokes if stroke not in pieces))
+    return written
 
 
 def _flat(elements: Sequence[Element]) -> Iterator[Element]:
@@ -82,7 +73,7 @@ def _flat(elements: Sequence[Element]) -> Iterator[Element]:
             yield element
 
 
-def _row(elements: Sequence[Element], written: _Written, depth: int) -> Row:
+def _row(elements: Sequence[Element], written: Written, depth: int) -> Row:
     if depth > MAX_DEPTH:
         raise LatexError(f"the MathML is nested more than {MAX_DEPTH} deep")
     nodes: list[Node] = []
@@ -101,9 +92,9 @@ def _with_ellipses(nodes: list[Node]) -> Iterator[Node]:
             yield from dots
 
 
-def _nodes(element: Element, written: _Written, depth: int) -> Row:
+def _nodes(element: Element, written: Written, depth: int) -> Row:
     name = _name(element)
-    strokes = written.strokes.get(element, ())
+    _, strokes = written.get(element, ("", ()))
 
     def child(place: int) -> Row:
         return _row(element[place : place + 1], written, depth + 1)
@@ -129,7 +120,7 @@ def _nodes(element: Element, written: _Written, depth: int) -> Row:
     raise LatexError(f"the MathML element <{name}> has no place in a layout")
 
 
-def _label(leaf: Element, written: _Written) -> str:
+def _label(leaf: Element, written: Written) -> str:
     """The symbol of a leaf: its text, if that is a word in any of the spellings in use, else its symbol."""
     text = (leaf.text or "").strip()
     if text in known.MATHML_SPELLINGS:
@@ -138,7 +129,7 @@ def _label(leaf: Element, written: _Written) -> str:
         "\\"
     ):
         return known.SYNONYMS.get(text, (text,))[0]
-    label = written.labels.get(leaf, text)
+    label, _ = written.get(leaf, (text, ()))
     return known.SYNONYMS.get(label, (label,))[0]
 
 

@@ -139,7 +139,6 @@ class _Parser:
         return None
 
     def element(self, atoms: list[Atom], depth: int, in_script: bool = False) -> None:
-        """Read one word with all that belongs to it."""
         word = self.words[self.place]
         self.place += 1
         if word == "}":
@@ -219,7 +218,6 @@ class _Parser:
         return name
 
     def command(self, word: str, depth: int) -> Atom:
-        """A symbol, or a command with its arguments."""
         atom = Atom([word])
         if word == r"\sqrt" and self.peek() == "[":
             self.place += 1

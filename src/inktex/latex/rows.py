@@ -6,8 +6,9 @@ bracket.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from .layout import Node
+from .layout import Node, Row
 from .symbols import Role, symbol
 
 WANTS_MORE = {Role.OPEN, Role.BINARY, Role.RELATION, Role.PUNCTUATION, Role.OPERATOR, Role.FUNCTION}
@@ -22,16 +23,42 @@ _PARTNERS = {
 }
 
 
-def fence_pairs(row: Sequence[Node]) -> dict[int, int]:
+class Piece(NamedTuple):
+    """A symbol, the symbols of one number, or a pair of brackets with what stands between them."""
+
+    nodes: Row  # of brackets: both of them
+    inner: "tuple[Piece, ...] | None" = None  # of brackets only
+
+
+def pieces(row: Row, *, numbers: bool = True) -> tuple[Piece, ...]:
+    """The row in its pieces; without `numbers` each digit is one."""
+    return _pieces(row, 0, len(row), _fence_pairs(row), numbers)
+
+
+def _pieces(row: Row, start: int, end: int, fences: dict[int, int], numbers: bool) -> tuple[Piece, ...]:
+    found: list[Piece] = []
+    while start < end:
+        length = max(_number_length(row[start:end]), 1) if numbers else 1
+        if length == 1 and start in fences:
+            closing = fences[start]
+            inner = _pieces(row, start + 1, closing, fences, numbers)
+            found.append(Piece((row[start], row[closing]), inner))
+            start = closing + 1
+        else:
+            found.append(Piece(row[start : start + length]))
+            start += length
+    return tuple(found)
+
+
+def _fence_pairs(row: Row) -> dict[int, int]:
     """Opening place -> closing place of every pair in the row; half-open intervals are pairs too."""
     pairs: dict[int, int] = {}
     waiting: list[int] = []  # places of what is open
     wants_more = True
     for place, node in enumerate(row):
         role = symbol(node.label).role
-        if role is Role.OPEN or (
-            role is Role.BAR and (wants_more or not _open_bar(row, waiting, node.label))
-        ):
+        open_bar = bool(waiting) and row[waiting[-1]].label == node.label
+        if role is Role.OPEN or (role is Role.BAR and (wants_more or not open_bar)):
             waiting.append(place)
             wants_more = True
             continue
@@ -42,10 +69,6 @@ def fence_pairs(row: Sequence[Node]) -> dict[int, int]:
                 pairs[partner] = place
         wants_more = role in WANTS_MORE
     return pairs
-
-
-def _open_bar(row: Sequence[Node], waiting: list[int], label: str) -> bool:
-    return bool(waiting) and row[waiting[-1]].label == label
 
 
 def _partner(row: Sequence[Node], waiting: list[int], closing: str) -> int | None:
@@ -59,14 +82,11 @@ def _partner(row: Sequence[Node], waiting: list[int], closing: str) -> int | Non
     return None
 
 
-def number_length(nodes: Sequence[Node]) -> int:
+def _number_length(nodes: Row) -> int:
     """How many symbols, from the first on, are one number like `1 . 5`, which scripts end; 0 if none is."""
     for place, node in enumerate(nodes):
-        is_point = (
-            node == Node(".")
-            and place > 0
-            and any(after.label.isdigit() for after in nodes[place + 1 : place + 2])
-        )
+        after = nodes[place + 1].label if place + 1 < len(nodes) else ""
+        is_point = place > 0 and node == Node(".") and after.isdigit()
         if not node.label.isdigit() and not is_point:
             return place
         if node.sub or node.sup:

@@ -1,15 +1,5 @@
 r"""The symbols that people write, in one table (`symbols.toml`): token, group, role, character, Typst name.
 
-How to use it:
-
-    from inktex.latex import symbols
-
-    symbols.WIDE                        # every token of the wide vocabulary, in table order
-    symbols.GROUPS["relations"]         # the tokens of a group, ("=", "<", ">", r"\leq", …)
-    symbols.symbol(r"\leq")             # Symbol(token=r"\leq", group="relations", role=Role.RELATION, …)
-    symbols.look_alike(r"\Sigma")       # r"\sum": what cannot be told apart when it stands alone
-    inktex.latex.wide_vocabulary()      # the Vocabulary of <eol> and WIDE
-
 One token is one symbol on paper, or one piece of structure. Its spelling has no spaces inside:
 
 - Blackboard-bold and calligraphic capitals are one token each: `\mathbb{R}`, `\mathcal{L}`.
@@ -18,15 +8,14 @@ One token is one symbol on paper, or one piece of structure. Its spelling has no
 - An environment is `\begin{pmatrix} a & b \\ c & d \end{pmatrix}`: each head and tail is one token, `&`
   separates cells, `\\` separates rows.
 
-Groups in `STRUCTURAL` hold the tokens that arrange others ("scripts", "structures", "environments", and
-"accents", which have ink of their own). All other groups hold symbols that can be drawn alone. Of several
-LaTeX commands for one symbol the table has one; the normaliser maps the others to it (`\le`, `\varnothing`,
-upright Greek, `\R`). Letters, digits and commands outside the table can be printed all the same: `symbol`
-returns a `Symbol` of the group "other" for them.
+Groups in `STRUCTURAL` hold the tokens that arrange others; "accents" among them have ink of their own. All
+other groups hold symbols that can be drawn alone. Of several LaTeX commands for one symbol the table has one;
+the normaliser maps the others to it (`\le`, `\varnothing`, upright Greek, `\R`).
 """
 
 import tomllib
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from importlib.resources import files
@@ -90,12 +79,9 @@ def _letter(alphabet: str, letter: str) -> Symbol:
     prefixes, call, group = _ALPHABETS[alphabet]
     name = unicodedata.name(letter).removeprefix("LATIN ").replace("LETTER ", "")
     character = letter
-    for prefix in prefixes:
-        try:
+    for prefix in reversed(prefixes):
+        with suppress(KeyError):
             character = unicodedata.lookup(f"{prefix} {name}")
-        except KeyError:
-            continue
-        break
     return Symbol(rf"\{alphabet}{{{letter}}}", character, Role.ORDINARY, f"{call}({letter})", group)
 
 

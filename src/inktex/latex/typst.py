@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from . import words as known
 from .layout import Node, Row, parse_layout
-from .rows import fence_pairs, number_length
+from .rows import Piece, pieces
 from .symbols import MATRICES, Role, symbol
 
 _SAME_KIND = {"(": ")", "[": "]", r"\{": r"\}"}
@@ -27,29 +27,24 @@ def to_typst(tokens: Sequence[str]) -> str:
 
 
 def _row(row: Row, in_call: bool) -> str:
-    return " ".join(_parts(row, 0, len(row), fence_pairs(row), in_call))
+    return " ".join(_parts(pieces(row), in_call))
 
 
-def _parts(row: Row, start: int, end: int, fences: dict[int, int], in_call: bool) -> Iterator[str]:
-    place = start
-    while place < end:
-        node = row[place]
-        digits = number_length(row[place:end])
-        if digits > 1:
-            number = "".join(digit.label for digit in row[place : place + digits])
-            yield _scripted(row[place + digits - 1], number, in_call)
-            place += digits
-        elif place in fences and _grows(node, row[fences[place]]):
-            closing = fences[place]
-            is_bar = symbol(node.label).role is Role.BAR
-            inner = " ".join(_parts(row, place + 1, closing, fences, in_call or is_bar))
-            opening_mark, closing_mark = symbol(node.label).typst, symbol(row[closing].label).typst
-            fenced = f"{opening_mark} {inner} {closing_mark}"
-            yield _scripted(row[closing], f"lr({fenced})" if is_bar else fenced, in_call)
-            place = closing + 1
+def _parts(row: Sequence[Piece], in_call: bool) -> Iterator[str]:
+    for nodes, inner in row:
+        first, last = nodes[0], nodes[-1]
+        if inner is None:
+            base = _base(last, in_call) if len(nodes) == 1 else "".join(digit.label for digit in nodes)
+            yield _scripted(last, base, in_call)
+        elif not _grows(first, last):
+            yield _scripted(first, _base(first, in_call), in_call)
+            yield from _parts(inner, in_call)
+            yield _scripted(last, _base(last, in_call), in_call)
         else:
-            yield _scripted(node, _base(node, in_call), in_call)
-            place += 1
+            is_bar = symbol(first.label).role is Role.BAR
+            content = " ".join(_parts(inner, in_call or is_bar))
+            fenced = f"{symbol(first.label).typst} {content} {symbol(last.label).typst}"
+            yield _scripted(last, f"lr({fenced})" if is_bar else fenced, in_call)
 
 
 def _grows(opening: Node, closing: Node) -> bool:
@@ -63,11 +58,8 @@ def _base(node: Node, in_call: bool) -> str:
     if not label:
         return _NOTHING
     if label == r"\sqrt":
-        return (
-            f"root({_argument(node.above)}, {_argument(node.inside)})"
-            if node.above
-            else f"sqrt({_argument(node.inside)})"
-        )
+        inside = _argument(node.inside)
+        return f"root({_argument(node.above)}, {inside})" if node.above else f"sqrt({inside})"
     if label in (r"\overset", r"\underset"):
         mark = "_" if label == r"\underset" else "^"
         return f"limits({_argument(node.below)}){mark}({_row(node.above, in_call)})"
@@ -102,17 +94,14 @@ def _argument(row: Row) -> str:
 
 
 def _scripted(node: Node, base: str, in_call: bool) -> str:
-    if node.label == r"\overbrace" and node.sup:
-        return f"overbrace({_argument(node.inside)}, {_argument(node.sup)})" + _script("_", node.sub, in_call)
-    if node.label == r"\underbrace" and node.sub:
-        return f"underbrace({_argument(node.inside)}, {_argument(node.sub)})" + _script(
-            "^", node.sup, in_call
-        )
-    if node.sup and all(
-        symbol(prime.label).role is Role.PRIME and not (prime.sub or prime.sup) for prime in node.sup
-    ):
-        return base + "'" * len(node.sup) + _script("_", node.sub, in_call)
-    return base + _script("_", node.sub, in_call) + _script("^", node.sup, in_call)
+    sub, sup = node.sub, node.sup
+    if node.label == r"\overbrace" and sup:
+        base, sup = f"overbrace({_argument(node.inside)}, {_argument(sup)})", ()
+    elif node.label == r"\underbrace" and sub:
+        base, sub = f"underbrace({_argument(node.inside)}, {_argument(sub)})", ()
+    elif all(symbol(prime.label).role is Role.PRIME and not (prime.sub or prime.sup) for prime in sup):
+        base, sup = base + "'" * len(sup), ()
+    return base + _script("_", sub, in_call) + _script("^", sup, in_call)
 
 
 def _script(mark: str, row: Row, in_call: bool) -> str:

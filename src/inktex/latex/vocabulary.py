@@ -38,7 +38,6 @@ class Vocabulary:
 
     @property
     def size(self) -> int:
-        """How many tokens there are, the mark included."""
         return len(self.tokens)
 
     def id(self, token: str) -> int:

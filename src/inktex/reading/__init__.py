@@ -7,21 +7,28 @@
 Everything that reads ink goes through here; onnxruntime is imported nowhere else.
 """
 
-from .alignment import Alignment, LazyAlignment, align_strokes, symbol_places
-from .attention import intensity_at, stroke_attention
+from .alignment import Alignment, LazyAlignment, symbol_places
+from .attention import stroke_attention
 from .calibration import Calibration
 from .executor import Executor, Processes, Threads, WorkerDied
-from .model import READINGS, Model, ModelInfo, ModelInput, Part
-from .modelfile import BACKWARD, Member, ModelError, ModelFile, join_models, read_model, write_model
+from .model import READINGS, Model, ModelInfo, ModelInput
+from .modelfile import (
+    BACKWARD,
+    Member,
+    ModelError,
+    ModelFile,
+    join_models,
+    parameter_count,
+    read_model,
+    write_model,
+)
 from .opening import WEIGHTS, find_model, find_weights, known_models, open_model, where_more_are
-from .reader import MAX_ROWS, Control, Reader, whole
+from .reader import Control, Reader, whole
 from .result import Reading
 from .single import SymbolGuess, guess_symbols
-from .sizes import parameter_count
 
 __all__ = [
     "BACKWARD",
-    "MAX_ROWS",
     "READINGS",
     "WEIGHTS",
     "Alignment",
@@ -35,18 +42,15 @@ __all__ = [
     "ModelFile",
     "ModelInfo",
     "ModelInput",
-    "Part",
     "Processes",
     "Reader",
     "Reading",
     "SymbolGuess",
     "Threads",
     "WorkerDied",
-    "align_strokes",
     "find_model",
     "find_weights",
     "guess_symbols",
-    "intensity_at",
     "join_models",
     "known_models",
     "open_model",

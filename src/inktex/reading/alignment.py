@@ -39,26 +39,20 @@ class Alignment:
 class LazyAlignment:
     """An alignment computed on first use, since it takes a sixth of the time of a recognition."""
 
-    def __init__(self, tokens: Sequence[str], attention: Floats, features: Features) -> None:
-        """`attention` is (T+1, S), on strokes."""
-        self._given: tuple[Sequence[str], Floats, Features] | None = (tokens, attention, features)
-        self._value: Alignment | None = None
+    def __init__(self, given: tuple[Sequence[str], Floats, Features] | Alignment) -> None:
+        """Of tokens, attention on strokes (T+1, S) and features; or an alignment that is known already."""
+        self._given = given
 
     @classmethod
     def known(cls, alignment: Alignment) -> "LazyAlignment":
-        """One that is computed already."""
-        made = cls.__new__(cls)
-        made._given, made._value = None, alignment
-        return made
+        return cls(alignment)
 
     @property
     def value(self) -> Alignment:
-        """Strokes and tokens."""
-        if self._value is None:
-            assert self._given is not None
+        if not isinstance(self._given, Alignment):
             tokens, attention, features = self._given
-            self._value = align_strokes(tokens, attention, join_scores(features))
-        return self._value
+            self._given = align_strokes(tokens, attention, join_scores(features))
+        return self._given
 
 
 def align_strokes(tokens: Sequence[str], attention: Floats, joins: Floats) -> Alignment:

@@ -7,16 +7,14 @@ row for a place on a stroke. Between those places attention changes smoothly, bu
 between two strokes.
 """
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.features import Features, is_first, stroke_starts
+from inktex.features import Features, is_first
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
-Ints: TypeAlias = NDArray[np.int64]
 
 
 def stroke_attention(attention: Floats, features: Features, stride: int, stroke_count: int) -> Floats:
@@ -36,42 +34,23 @@ def intensity_at(attention: Floats, features: Features, stride: int, positions: 
     the pen was sampled.
     """
     checked = _checked(attention, features, stride)
-    knots = _knots(features, stride)
-    first = features.point[stroke_starts(features.stroke)]
-    stroke = np.searchsorted(first, positions, side="right") - 1
-    left = np.searchsorted(knots.position, positions, side="right") - 1
-    left = np.clip(left, knots.first[stroke], knots.last[stroke])
-    right = np.minimum(left + 1, knots.last[stroke])
-    gap = knots.position[right] - knots.position[left]
-    share = np.divide(positions - knots.position[left], gap, out=np.zeros(len(positions)), where=gap > 0)
-    share = np.clip(share, 0.0, 1.0)
-    before, after = checked[:, knots.annotation[left]], checked[:, knots.annotation[right]]
-    lit: Floats = before * (1 - share) + after * share
-    return lit
-
-
-@dataclass(frozen=True)
-class _Knots:
-    """Where on the ink each annotation stands; one that spans two strokes stands on both."""
-
-    annotation: Ints
-    position: NDArray[np.float64]  # among the points of the ink
-    first: Ints  # (strokes,) first and last knot of every stroke
-    last: Ints
-
-
-def _knots(features: Features, stride: int) -> _Knots:
+    # Knots are where annotations stand on the ink; one that spans two strokes stands on both.
     annotation = np.arange(len(features.rows)) // stride
     new_stroke = is_first(features.stroke)
     starts = np.flatnonzero(new_stroke | is_first(annotation))
-    sizes = np.diff(np.append(starts, len(annotation)))
-    first = np.flatnonzero(new_stroke[starts])
-    return _Knots(
-        annotation=annotation[starts],
-        position=np.add.reduceat(features.point, starts) / sizes,
-        first=first,
-        last=np.append(first[1:], len(starts)) - 1,
-    )
+    knots = np.add.reduceat(features.point, starts) / np.diff(np.append(starts, len(annotation)))
+    first = np.flatnonzero(new_stroke[starts])  # (strokes,) first and last knot of every stroke
+    last = np.append(first[1:], len(starts)) - 1
+    stroke = np.searchsorted(features.point[new_stroke], positions, side="right") - 1
+    left = np.searchsorted(knots, positions, side="right") - 1
+    left = np.clip(left, first[stroke], last[stroke])
+    right = np.minimum(left + 1, last[stroke])
+    gap = knots[right] - knots[left]
+    share = np.divide(positions - knots[left], gap, out=np.zeros(len(positions)), where=gap > 0)
+    share = np.clip(share, 0.0, 1.0)
+    at = annotation[starts]
+    lit: Floats = checked[:, at[left]] * (1 - share) + checked[:, at[right]] * share
+    return lit
 
 
 def _checked(attention: Floats, features: Features, stride: int) -> NDArray[np.float64]:

@@ -46,7 +46,6 @@ class Calibration:
     known: Logistic | None = None  # whether a token's ink is a symbol of the vocabulary at all
 
     def to_json(self) -> dict[str, Any]:
-        """As stored in a model's card."""
         return {
             name: {"weights": list(part.weights), "bias": part.bias}
             for name, part in (("answer", self.answer), ("token", self.token), ("known", self.known))
@@ -56,24 +55,17 @@ class Calibration:
     @classmethod
     def from_card(cls, card: dict[str, Any]) -> "Calibration | None":
         """The calibration of a model, if it has one that this version understands."""
-        data = card.get("calibration")
-        if not isinstance(data, dict):
-            return None
         try:
-            answer, token = (_logistic(data[name]) for name in ("answer", "token"))
-            known = _logistic(data["known"]) if "known" in data else None
-        except (ArithmeticError, LookupError, TypeError, ValueError):
+            maps = {name: _logistic(each) for name, each in card["calibration"].items() if name in _SIZES}
+            answer, token, known = maps["answer"], maps["token"], maps.get("known")
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             return None
-        numbers = [number for part in (answer, token, known) if part for number in (*part.weights, part.bias)]
-        if not np.isfinite(numbers).all():
+        if not all(np.isfinite([*each.weights, each.bias]).all() for each in maps.values()):
             return None
-        if len(answer.weights) not in (ANSWER_EVIDENCE, EARLIER_EVIDENCE):
+        if len(answer.weights) not in _SIZES["answer"] or len(token.weights) not in _SIZES["token"]:
             return None
-        if len(token.weights) != TOKEN_EVIDENCE:
-            return None
-        if known is not None and len(known.weights) != KNOWN_EVIDENCE:
-            known = None
-        return cls(answer, token, known)
+        fits = known is not None and len(known.weights) in _SIZES["known"]
+        return cls(answer, token, known if fits else None)
 
 
 def _logistic(data: Any) -> Logistic:
@@ -81,9 +73,10 @@ def _logistic(data: Any) -> Logistic:
 
 
 ANSWER_EVIDENCE = 7
-EARLIER_EVIDENCE = 4  # of models that were calibrated by earlier versions
 TOKEN_EVIDENCE = 3
 KNOWN_EVIDENCE = 6
+# How many weights a map may have; 4 are of models that were calibrated by earlier versions.
+_SIZES = {"answer": (ANSWER_EVIDENCE, 4), "token": (TOKEN_EVIDENCE,), "known": (KNOWN_EVIDENCE,)}
 KNOWN_FROM = 0.5  # a symbol is said to be known from this probability on
 
 
@@ -94,7 +87,8 @@ def answer_evidence(reading: Reading) -> Floats:
     looked at; then what a decoder that writes backwards says, how short the answer is, since a drawing of an
     unknown symbol is read as a short answer, and the share of its rank among those of the hypotheses.
     """
-    best = reading.best
+    best, attention = reading.best, reading.strokes  # (T+1, S)
+    neglected = float((attention[:-1].sum(axis=0) < 0.1).mean()) if attention.size else 0.0
     probabilities = [math.exp(each.log_prob) for each in reading.hypotheses]
     share = probabilities[0] / max(sum(probabilities), 1e-300)
     weakest = math.exp(reading.token_log_probs.min())
@@ -104,7 +98,7 @@ def answer_evidence(reading: Reading) -> Floats:
             _logit(probabilities[0]),
             _logit(share),
             _logit(weakest),
-            _neglected(reading.strokes),
+            neglected,
             _backward(best.score - best.log_prob, len(best.tokens)),
             1.0 / max(len(best.tokens), 1),
             _logit(ahead),
@@ -117,16 +111,10 @@ def _backward(beyond: float, tokens: int) -> float:
     return max(beyond / (tokens + 1), -5.0)
 
 
-def _neglected(attention: NDArray[np.floating[Any]]) -> float:
-    """Share of the strokes that all tokens together hardly looked at; `attention` is (T+1, S)."""
-    return float((attention[:-1].sum(axis=0) < 0.1).mean()) if attention.size else 0.0
-
-
 def token_evidence(best: Hypothesis, score: float) -> Floats:
     """(T, TOKEN_EVIDENCE) about the tokens of an answer whose calibrated score is known."""
-    own = np.clip(np.exp(best.token_log_probs[:-1].astype(np.float64)), _FLOOR, 1.0 - _FLOOR)
-    evidence = np.empty((len(own), TOKEN_EVIDENCE))
-    evidence[:, 0] = np.log(own) - np.log1p(-own)
+    evidence = np.empty((len(best.tokens), TOKEN_EVIDENCE))
+    evidence[:, 0] = _token_logits(best.token_log_probs[:-1].astype(np.float64))
     evidence[:, 1] = _logit(score)
     evidence[:, 2] = _logit(math.exp(best.token_log_probs.min()))
     return evidence
@@ -146,14 +134,19 @@ def known_evidence(reading: Reading) -> Floats:
     together = _log_sum([each.log_prob for each in alike])
     tokens = best.token_log_probs[:-1].astype(np.float64) + (together - best.log_prob)
     evidence = np.empty((len(best.tokens), KNOWN_EVIDENCE))
-    own = np.clip(np.exp(tokens), _FLOOR, 1.0 - _FLOOR)
-    evidence[:, 0] = np.log(own) - np.log1p(-own)
+    evidence[:, 0] = _token_logits(tokens)
     evidence[:, 1] = _logit(math.exp(together))
     evidence[:, 2] = evidence[:, 0].min(initial=_logit(1.0))
     evidence[:, 3] = _logit(math.exp(together - _log_sum([each.log_prob for each in reading.hypotheses])))
     evidence[:, 4] = _backward(_log_sum([each.score for each in alike]) - together, len(best.tokens))
     evidence[:, 5] = 1.0 / max(len(best.tokens), 1)
     return evidence
+
+
+def _token_logits(log_probs: Floats) -> Floats:
+    kept = np.clip(np.exp(log_probs), _FLOOR, 1.0 - _FLOOR)
+    logits: Floats = np.log(kept) - np.log1p(-kept)
+    return logits
 
 
 def _log_sum(values: list[float]) -> float:

@@ -9,16 +9,8 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    Future,
-    ThreadPoolExecutor,
-    wait,
-)
-from concurrent.futures import (
-    Executor as Pool,
-)
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor as Pool
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol, TypeVar
@@ -45,7 +37,6 @@ class Threads:
     count: int = 1
 
     def map(self, make: Callable[[], Callable[[Chunk], Result]], chunks: Iterable[Chunk]) -> Iterator[Result]:
-        """Do the work on every chunk; the threads share one worker."""
         work = make()
         if self.count == 1:
             yield from map(work, chunks)
@@ -61,7 +52,6 @@ class Processes:
     count: int
 
     def map(self, make: Callable[[], Callable[[Chunk], Result]], chunks: Iterable[Chunk]) -> Iterator[Result]:
-        """Do the work on every chunk; `make`, chunks and results are pickled."""
         import multiprocessing  # most runs are small and need none of it
         from concurrent.futures import ProcessPoolExecutor
 
@@ -97,10 +87,7 @@ def _results(
             each.cancel()
 
 
-class _Worker:
-    """What a worker process keeps between chunks."""
-
-    work: Callable[[Any], Any]
+_kept: dict[str, Callable[[Any], Any]] = {}  # in a worker process, between chunks
 
 
 def _begin(make: Callable[[], Callable[[Any], Any]]) -> None:
@@ -111,11 +98,11 @@ def _begin(make: Callable[[], Callable[[Any], Any]]) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-    _Worker.work = make()
+    _kept["work"] = make()
 
 
 def _do(chunk: Any) -> Any:
-    return _Worker.work(chunk)
+    return _kept["work"](chunk)
 
 
 def _end_with(parent: int) -> None:

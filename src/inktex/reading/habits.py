@@ -6,7 +6,6 @@ training set (`habits.json`, made by `scripts/writing_habits.py`).
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -26,27 +25,18 @@ OVERLAPS = (-1.0, -0.3, 0.0, 0.3, 0.7)  # of their widths
 _STEP = 0.1  # distance of points on a stroke, for measuring how near two strokes come to each other
 
 
-@dataclass(frozen=True)
-class StrokePairs:
-    """Strokes that follow each other: (S-1,) how near they come, and how much of their width they share."""
+def pair_classes(features: Features) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The classes of strokes that follow each other, (S-1,): how near they come, how much width they share.
 
-    distance: Values
-    overlap: Values  # 1: one lies above the other, below 0: a gap between them
-
-    def classes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The classes in which the pairs are counted."""
-        return np.searchsorted(DISTANCES, self.distance), np.searchsorted(OVERLAPS, self.overlap)
-
-
-def stroke_pairs(features: Features) -> StrokePairs:
-    """Measure all strokes of an ink that follow each other."""
+    A shared width of 1 says that one lies above the other, below 0 that there is a gap between them.
+    """
     starts = stroke_starts(features.stroke)
     strokes = np.split(features.rows[:, :2].astype(np.float64), starts[1:])
     unit = float(np.mean([np.hypot(*np.ptp(stroke, axis=0)) for stroke in strokes])) or 1.0
     dense = [_dense(stroke / unit) for stroke in strokes]
     measured = [_near(first, second) for first, second in pairwise(dense)]
-    values = np.array(measured, dtype=np.float64).reshape(-1, 2)
-    return StrokePairs(values[:, 0], values[:, 1])
+    distance, overlap = np.array(measured, dtype=np.float64).reshape(-1, 2).T
+    return np.searchsorted(DISTANCES, distance), np.searchsorted(OVERLAPS, overlap)
 
 
 def _near(first: Values, second: Values) -> tuple[float, float]:
@@ -69,8 +59,7 @@ def _dense(points: Values) -> Values:
 
 def join_scores(features: Features) -> Values:
     """(S-1,) log odds that a stroke and the next one belong to one symbol, against a pair of two symbols."""
-    near, over = stroke_pairs(features).classes()
-    return _join_table()[near, over]
+    return _join_table()[pair_classes(features)]
 
 
 @cache

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -13,9 +14,10 @@ from inktex.features import FeatureOptions, Features, PointBatch, extract_batch,
 from inktex.ink import Ink
 from inktex.latex import Vocabulary
 
-from .fields import from_json
-from .modelfile import BACKWARD, Member, ModelError, ModelFile
+from .modelfile import BACKWARD, Member, ModelError, ModelFile, is_number
 from .onnx_stepper import OnnxEncoder, OnnxStepper
+
+Made = TypeVar("Made")
 
 READINGS = 5  # found in every search, since confidence depends on what else an ink could be
 # How every model is searched, unless its file says otherwise. Hypotheses e^5 times less probable than the
@@ -59,12 +61,10 @@ class Part:
 
     @property
     def features(self) -> FeatureOptions:
-        """What the network reads."""
         return from_json(FeatureOptions, self.config["features"])
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """What the network writes."""
         tokens = self.config["vocabulary"]
         if not isinstance(tokens, list | tuple):
             raise ValueError("the vocabulary is not a list")
@@ -82,7 +82,6 @@ class Part:
 
     @property
     def backward(self) -> bool:
-        """Whether it writes its tokens from right to left."""
         direction = self.config.get("direction", "forward")
         if direction not in ("forward", "backward"):
             raise ValueError("the direction is neither forward nor backward")
@@ -102,7 +101,6 @@ class _Side:
 
     @cached_property
     def stepper(self) -> Stepper:
-        """Made at first use."""
         if len(self._parts) == 1:
             return self._parts[0].load()
         views = None if len(self.views) == 1 else [self.views.index(part.features) for part in self._parts]
@@ -111,7 +109,6 @@ class _Side:
         )
 
     def arrays(self, made: dict[FeatureOptions, list[Features]], place: int) -> Any:
-        """What the stepper takes of one ink."""
         rows = tuple(made[view][place].rows for view in self.views)
         return rows[0] if len(rows) == 1 else rows
 
@@ -136,10 +133,9 @@ class Model:
         self.search = search or SearchOptions(**SEARCH)
         try:
             forward = [part for part in self.parts if not part.backward]
-            first = (forward or self.parts)[0]
-            self._forward = _Side(forward)
             backward = [part for part in self.parts if part.backward]
-            self._backward = _Side(backward) if backward else None
+            self._sides = [_Side(side) for side in (forward, backward) if side or side is forward]
+            first = (forward or backward)[0]
             self.info = ModelInfo(
                 name=name,
                 config=first.config,
@@ -156,23 +152,14 @@ class Model:
 
     @classmethod
     def of_file(cls, file: ModelFile, name: str, *, threads: int = 1, sources: Sequence[str] = ()) -> "Model":
-        """The model that a model file holds."""
         # Files of earlier versions may hold the weight of a language model, which is no longer used.
         search = {key: value for key, value in file.search.items() if key != "scorer_weight"}
         try:
             options = from_json(SearchOptions, {**SEARCH, **search})
         except (TypeError, ValueError) as error:
             raise _misfit(name, error) from None
-        parts = _parts(file.members, threads)
-        return cls(
-            name,
-            parts,
-            search=options,
-            card=file.card,
-            sha256=file.sha256,
-            sources=sources,
-            team=bool(file.team),
-        )
+        parts, card, team = _parts(file.members, threads), file.card, bool(file.team)
+        return cls(name, parts, search=options, card=card, sha256=file.sha256, sources=sources, team=team)
 
     @classmethod
     def joined(cls, models: "Sequence[Model]", name: str) -> "Model":
@@ -190,7 +177,7 @@ class Model:
     def stepper(self) -> Stepper:
         """The model for a search, from left to right; always the same one, made at first use."""
         self.check_partner()
-        return self._forward.stepper
+        return self._sides[0].stepper
 
     def check_partner(self) -> None:
         """ModelError if all networks write from right to left: they only help others to read."""
@@ -202,16 +189,14 @@ class Model:
 
     def backward_stepper(self) -> Stepper | None:
         """Its networks that write from right to left, if it has any."""
-        return None if self._backward is None else self._backward.stepper
+        return self._sides[1].stepper if len(self._sides) > 1 else None
 
     def inputs(self, inks: Sequence[Ink]) -> list[ModelInput]:
         """Features of inks, for `stepper().start` and for the way back to the strokes."""
-        sides = [self._forward] if self._backward is None else [self._forward, self._backward]
-        views = dict.fromkeys(view for side in sides for view in side.views)
-        made = {view: extract_many(inks, view) for view in views}
-        features = made[self._forward.views[0]]
+        made = {view: extract_many(inks, view) for side in self._sides for view in side.views}
+        features = made[self._sides[0].views[0]]
         return [
-            ModelInput(features[place], *(side.arrays(made, place) for side in sides))
+            ModelInput(features[place], *(side.arrays(made, place) for side in self._sides))
             for place in range(len(inks))
         ]
 
@@ -219,10 +204,9 @@ class Model:
         """Distorted copies of an ink as each direction reads them; always the same ones."""
         random = np.random.default_rng(count)
         points = augment(PointBatch.of([ink] * count), _DISTORTION, random)
-        sides = [self._forward] if self._backward is None else [self._forward, self._backward]
-        made = {view: extract_batch(points, view) for side in sides for view in side.views}
-        given = [tuple(side.arrays(made, place) for side in sides) for place in range(count)]
-        return [(each[0], each[-1]) for each in given]
+        made = {view: extract_batch(points, view) for side in self._sides for view in side.views}
+        first, last = self._sides[0], self._sides[-1]
+        return [(first.arrays(made, place), last.arrays(made, place)) for place in range(count)]
 
 
 def _parts(members: Sequence[Member], threads: int) -> list[Part]:
@@ -249,3 +233,28 @@ def _parts(members: Sequence[Member], threads: int) -> list[Part]:
 
 def _misfit(name: str, error: Exception) -> ModelError:
     return ModelError(f"{name}: its config does not fit this version of inktex ({error})")
+
+
+def from_json(cls: type[Made], values: Any) -> Made:
+    """Make a dataclass from JSON that somebody else wrote; ValueError names the field that does not fit."""
+    if not isinstance(values, dict):
+        raise ValueError(f"{cls.__name__} is an object, not {type(values).__name__}")
+    kinds = get_type_hints(cls)
+    for name, value in values.items():
+        if name not in kinds:
+            raise ValueError(f"{cls.__name__} has no {str(name)[:40]!r}")
+        if not _fits(value, kinds[name]):
+            raise ValueError(f"{name} cannot be {str(value)[:40]!r}")
+    return cls(**values)
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    if get_origin(kind) in (Union, UnionType):
+        return any(_fits(value, each) for each in get_args(kind))
+    if get_origin(kind) is Literal:
+        return isinstance(value, str) and value in get_args(kind)
+    if kind is float:
+        return is_number(value)
+    if kind is int:
+        return type(value) is int and abs(value) < 2**31
+    return kind in (bool, str, type(None)) and type(value) is kind

@@ -16,6 +16,7 @@ the file is ever executed or unpickled.
 import hashlib
 import io
 import json
+import math
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -24,8 +25,6 @@ from pathlib import Path
 from typing import Any
 
 from inktex.files import write_atomically
-
-from .fields import is_number
 
 FORMAT = "inktex.model/2"  # raised whenever the graphs take or give something else
 SHARED = "inktex.model/3"  # the same, where members share an encoder: versions that cannot are told so
@@ -62,42 +61,30 @@ class ModelFile:
     team: dict[str, str] = field(default_factory=dict)  # of a team: files beside it, and their SHA-256
 
 
-def model_bytes(model: ModelFile) -> bytes:
-    """The file's content; equal models give equal bytes."""
+def write_model(path: Path, model: ModelFile) -> None:
+    """Write a model file, whole or not at all; equal models give equal bytes."""
     files: dict[str, bytes] = {"card.json": _json(model.card)}
     if model.search:
         files["search.json"] = _json(model.search)
-    if model.team:
-        return _zipped({"format": TEAM, "files": model.team}, files)
-    for member in model.members:
-        if not member.encoder_of:
-            files[f"{member.name}/encoder.onnx"] = member.encoder
-        files[f"{member.name}/decoder.onnx"] = member.decoder
-        files[f"{member.name}/config.json"] = _json(member.config)
-    manifest = {
-        "format": SHARED if any(member.encoder_of for member in model.members) else FORMAT,
-        "members": [
-            {"name": member.name, "weight": member.weight}
-            | ({"encoder": member.encoder_of} if member.encoder_of else {})
-            for member in model.members
-        ],
-    }
-    return _zipped(manifest, files)
-
-
-def _zipped(manifest: dict[str, Any], files: dict[str, bytes]) -> bytes:
-    sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    manifest = {**manifest, "sha256": sums}
+    manifest: dict[str, Any] = {"format": TEAM, "files": model.team}
+    if not model.team:
+        shared = any(member.encoder_of for member in model.members)
+        manifest = {"format": SHARED if shared else FORMAT, "members": []}
+        for member in model.members:
+            entry: dict[str, Any] = {"name": member.name, "weight": member.weight}
+            if member.encoder_of:
+                entry["encoder"] = member.encoder_of
+            else:
+                files[f"{member.name}/encoder.onnx"] = member.encoder
+            manifest["members"].append(entry)
+            files[f"{member.name}/decoder.onnx"] = member.decoder
+            files[f"{member.name}/config.json"] = _json(member.config)
+    manifest["sha256"] = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name, content in {"manifest.json": _json(manifest), **files}.items():
             archive.writestr(zipfile.ZipInfo(name), content)  # a fixed date: the same bytes every time
-    return buffer.getvalue()
-
-
-def write_model(path: Path, model: ModelFile) -> None:
-    """Write a model file, whole or not at all."""
-    write_atomically(path, model_bytes(model))
+    write_atomically(path, buffer.getvalue())
 
 
 def read_model(path: Path) -> ModelFile:
@@ -231,3 +218,39 @@ def _object(content: bytes, name: str) -> dict[str, Any]:
 
 def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def parameter_count(model: ModelFile) -> int:
+    """Of all networks, by their sizes in the config: exported graphs hold products of the matrices.
+
+    An encoder that two decoders share is counted once; the head that names symbols in training is left out.
+    """
+    return sum(
+        _decoder_parameters(member.config) + (0 if member.encoder_of else _encoder_parameters(member.config))
+        for member in model.members
+    )
+
+
+def _encoder_parameters(config: dict[str, Any]) -> int:
+    """Of all layers: inputs with a bias, gates and candidate of both directions (paper §II-B)."""
+    units, layers = config["encoder_units"], config["encoder_layers"]
+    inputs = [8, *[2 * units] * (layers - 1)]
+    return sum((width + 1) * 6 * units + 6 * units * units for width in inputs)
+
+
+def _decoder_parameters(config: dict[str, Any]) -> int:
+    """Of the embedding, the first state, attention with coverage, the GRU and the output (§II-C and D)."""
+    tokens, depth = len(config["vocabulary"]), 2 * config["encoder_units"]
+    m, n, width = config["embedding"], config["decoder_units"], config["attention"]
+    window, filters = config["coverage_window"], config["coverage_filters"]
+    first_state = (depth + 1) * n
+    attention = (depth + 1) * width + n * width + width + (m * width if config["query_token"] else 0)
+    coverage = window * filters + filters * width if window else 0
+    gru = (m + 1) * 3 * n + 3 * n * n + 3 * depth * n
+    output = (n + 1) * m + depth * m + (m + 1) * tokens
+    return int(tokens * m + first_state + attention + coverage + gru + output)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a number that a float can hold."""
+    return type(value) in (int, float) and abs(value) < 1e300 and math.isfinite(value)

@@ -63,7 +63,7 @@ class OnnxEncoder:
     def run(self, features: Sequence[Any], suffix: str = "") -> tuple[Floats, Floats, Floats, Ids]:
         """Keys, values and s_0 for the decoder whose outputs end in `suffix`, and the lengths of the inks."""
         last: tuple[Sequence[Any], dict[str, Floats], Ids] | None = getattr(self._last, "given", None)
-        if last is None or not _same(last[0], features):
+        if last is None or list(map(id, last[0])) != list(map(id, features)):
             last = (tuple(features), *self._encode(features))
             self._last.given = last if len(self._outputs) > _PER_DECODER else None
         _, made, sizes = last
@@ -83,10 +83,6 @@ class OnnxEncoder:
                 f"the network does not fit its config, by which {self.stride} points are one step"
             )
         return dict(zip(self._outputs, made, strict=True)), sizes.astype(np.int64)
-
-
-def _same(given: Sequence[Any], others: Sequence[Any]) -> bool:
-    return len(given) == len(others) and all(one is other for one, other in zip(given, others, strict=True))
 
 
 class OnnxStepper:
@@ -136,7 +132,6 @@ class OnnxStepper:
         return OnnxState(encoded, np.arange(len(features)), hidden, coverage)
 
     def step(self, state: OnnxState, tokens: Ids) -> StepOutput:
-        """Predict the next token of every row."""
         if len(state.encoded) == 1:
             return self._step_of_one(state, tokens)
         rows, longest = len(tokens), max(each.length for each in state.encoded)
@@ -180,7 +175,6 @@ class OnnxStepper:
         return OnnxState(encoded, owners, state.hidden.take(rows, axis=0), coverage)
 
     def lengths(self, state: OnnxState) -> Ids:
-        """Valid annotations per row."""
         return np.array([each.length for each in state.encoded])[state.owners]
 
 

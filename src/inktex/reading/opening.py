@@ -36,16 +36,13 @@ def open_model(*sources: str | Path | None, threads: int = 1) -> Model:
 
 def _open(source: str | Path | None, threads: int) -> Model:
     path = find_model(source)
-    where = [str(path.absolute())]
     if path.suffix == WEIGHTS or _is_run(path):
         return _open_weights(find_weights(path), threads)
-    if path.is_dir():
-        return Model.of_file(read_folder(path), path.name, threads=threads, sources=where)
-    return Model.of_file(read_model(path), path.stem, threads=threads, sources=where)
+    file, name = (read_folder(path), path.name) if path.is_dir() else (read_model(path), path.stem)
+    return Model.of_file(file, name, threads=threads, sources=[str(path.absolute())])
 
 
 def read_folder(folder: Path) -> ModelFile:
-    """The model files of a folder as one ensemble."""
     parts = sorted(folder.glob(f"*{SUFFIX}"))
     if not parts:
         raise ModelError(f"{folder}: no {SUFFIX} files in this folder, and no training run")
@@ -61,11 +58,12 @@ def find_weights(source: Path, which: str | None = None) -> Path:
     if source.is_file():
         return source
     order = ("best", "last") if _stops_early(source) else ("last", "best")
-    for name in order if which is None else (which,):
-        if (source / f"{name}{WEIGHTS}").is_file():
-            return source / f"{name}{WEIGHTS}"
+    files = [source / f"{name}{WEIGHTS}" for name in (order if which is None else (which,))]
+    for file in files:
+        if file.is_file():
+            return file
     if source.is_dir():
-        missing = " or ".join(f"{name}{WEIGHTS}" for name in (order if which is None else (which,)))
+        missing = " or ".join(file.name for file in files)
         raise ModelError(f"{source}: the run has no weights yet (no {missing})")
     raise ModelError(f"{source}: neither a training run nor a {WEIGHTS} file")
 
@@ -135,7 +133,6 @@ def where_more_are(name: str = "NAME") -> str:
 
 
 def user_folder() -> Path:
-    """The folder of a person's own models."""
     base = os.environ.get("XDG_DATA_HOME")
     return (Path(base) if base else Path.home() / ".local/share") / "inktex" / "models"
 
@@ -144,9 +141,8 @@ def known_models() -> Iterator[tuple[str, Path]]:
     """All models that have a name, the default one first."""
     found: dict[str, Path] = {}
     for folder in _folders():
-        if folder.is_dir():
-            for path in sorted(folder.glob(f"*{SUFFIX}")):
-                found.setdefault(path.stem, path)
+        for path in sorted(folder.glob(f"*{SUFFIX}")):
+            found.setdefault(path.stem, path)
     yield from sorted(found.items(), key=lambda item: (item[0] != DEFAULT, item[0]))
 
 

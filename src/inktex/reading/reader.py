@@ -24,7 +24,6 @@ from inktex.decoding import (
     Stepper,
     beam_search,
     contenders,
-    length_batches,
     rank_by_copies,
     score_sequences,
     search_both_ways,
@@ -38,6 +37,7 @@ from .opening import open_model
 from .result import Reading
 
 Kept = TypeVar("Kept")
+_Failed = tuple[int, InkError]  # the place of an ink that cannot be read
 
 MAX_ROWS = 4000  # feature rows of one expression; 200 symbols have about 1300
 NARROWEST = 2  # the beam narrows no further
@@ -65,14 +65,6 @@ class _Prepared:
     given: ModelInput
 
 
-@dataclass(frozen=True)
-class _Failed:
-    """An ink that cannot be read."""
-
-    place: int
-    error: InkError
-
-
 class Reader:
     """Reads ink with one model and fixed search options; any thread may use it."""
 
@@ -95,13 +87,12 @@ class Reader:
 
     def read_one(self, ink: Ink, control: Control | None = None) -> Reading:
         """Read one ink; InkError if there is nothing to read, or too much for one expression."""
-        given = self.model.inputs([_in_range(ink)])[0]
-        (reading,) = self._readings([_Prepared(0, ink, _checked(given, ink))], control or Control())
-        return reading
+        (given,) = readable(self.model, [ink])
+        return next(self._readings([_Prepared(0, ink, given)], control or Control()))
 
     def read_as(self, ink: Ink, tokens: Sequence[str]) -> Reading:
         """Make the model write `tokens`; LatexError if it does not know one of them."""
-        given = _checked(self.model.inputs([_in_range(ink)])[0], ink)
+        (given,) = readable(self.model, [ink])
         ids = tuple(self.model.info.vocabulary.encode(tokens))
         written = score_sequences(self.model.stepper(), given.arrays, [ids], self.options)
         return self._reading(ink, given.features, written)
@@ -153,8 +144,8 @@ class Reader:
         if backward is None:
             (found,) = beam_search(stepper, [place], options, cancelled=control.cancelled, deadline=deadline)
         else:
-            (found,) = search_both_ways(
-                stepper, backward, [(place, place)], options, cancelled=control.cancelled, deadline=deadline
+            found = search_both_ways(
+                stepper, backward, (place, place), options, cancelled=control.cancelled, deadline=deadline
             )
         timely = deadline is None or time.monotonic() < deadline
         if options.copies and timely and len(contenders(found)) > 1:
@@ -183,46 +174,42 @@ class Reader:
         return Reading(ink, features, tuple(found), info.vocabulary, info.stride, elapsed)
 
     def _read_batch(
-        self, keep: Callable[[Reading], Kept], control: Control, batch: Sequence[_Prepared | _Failed]
+        self, keep: Callable[[Reading], Kept], control: Control, batch: tuple[list[_Prepared], list[_Failed]]
     ) -> list[tuple[int, Kept | InkError]]:
-        ready = [each for each in batch if isinstance(each, _Prepared)]
-        found: list[tuple[int, Kept | InkError]] = [
-            (each.place, each.error) for each in batch if isinstance(each, _Failed)
-        ]
-        if ready:
-            places = [each.place for each in ready]
-            found += zip(places, map(keep, self._readings(ready, control)), strict=True)
-        return found
+        ready, failed = batch
+        places = [each.place for each in ready]
+        kept = map(keep, self._readings(ready, control)) if ready else ()
+        return [*failed, *zip(places, kept, strict=True)]
 
-    def _batches(self, inks: Iterator[tuple[int, Ink | InkError]]) -> Iterator[Sequence[_Prepared | _Failed]]:
-        """Batches of similar length; what cannot be read makes a batch of its own."""
+    def _batches(
+        self, inks: Iterator[tuple[int, Ink | InkError]]
+    ) -> Iterator[tuple[list[_Prepared], list[_Failed]]]:
+        """Batches of similar length, since they are padded; what cannot be read is one of its own.
+
+        The longest come first, so that of several workers none is left alone with the longest at the end.
+        """
         while some := list(islice(inks, SORTED)):
-            ready, failed = self._prepare(some)
+            ready: list[_Prepared] = []
+            failed: list[_Failed] = []
+            usable: list[tuple[int, Ink, Ink]] = []
+            for place, ink in some:
+                try:
+                    if isinstance(ink, InkError):
+                        raise ink
+                    usable.append((place, ink, _in_range(ink)))
+                except InkError as error:
+                    failed.append((place, error))
+            made = self.model.inputs([scaled for _, _, scaled in usable])
+            for (place, ink, _), given in zip(usable, made, strict=True):
+                try:
+                    ready.append(_Prepared(place, ink, _checked(given, ink)))
+                except InkError as error:
+                    failed.append((place, error))
             if failed:
-                yield failed
-            lengths = [len(each.given.features.rows) for each in ready]
-            for places in length_batches(lengths, self.batch):
-                yield [ready[place] for place in places]
-
-    def _prepare(self, inks: Sequence[tuple[int, Ink | InkError]]) -> tuple[list[_Prepared], list[_Failed]]:
-        """Features of many inks by the same array operations."""
-        ready: list[_Prepared] = []
-        failed: list[_Failed] = []
-        usable: list[tuple[int, Ink, Ink]] = []
-        for place, ink in inks:
-            try:
-                if isinstance(ink, InkError):
-                    raise ink
-                usable.append((place, ink, _in_range(ink)))
-            except InkError as error:
-                failed.append(_Failed(place, error))
-        made = self.model.inputs([scaled for _, _, scaled in usable])
-        for (place, ink, _), given in zip(usable, made, strict=True):
-            try:
-                ready.append(_Prepared(place, ink, _checked(given, ink)))
-            except InkError as error:
-                failed.append(_Failed(place, error))
-        return ready, failed
+                yield [], failed
+            ready.sort(key=lambda each: -len(each.given.features.rows))
+            for start in range(0, len(ready), self.batch):
+                yield ready[start : start + self.batch], []
 
 
 def fitted(options: SearchOptions, features: Features, stride: int) -> SearchOptions:
@@ -231,15 +218,10 @@ def fitted(options: SearchOptions, features: Features, stride: int) -> SearchOpt
     beam = options.beam
     if options.widest is not None:
         beam = min(beam, max(NARROWEST, options.widest // -(-rows // stride)))
-    return replace(options, beam=beam, max_length=min(options.max_length, longest_answer(rows, strokes)))
-
-
-def longest_answer(rows: int, strokes: int) -> int:
-    """Tokens that an ink can have: in CROHME at most 0.65 per feature row, and 16 and two per stroke.
-
-    A chain of one-stroke scripts, `a ^ { b }` and so on, has 2.5 per stroke.
-    """
-    return min(12 + rows, 20 + 5 * strokes // 2)
+    # Tokens that an ink can have: in CROHME at most 0.65 per feature row, and 16 and two per stroke. A chain
+    # of one-stroke scripts, `a ^ { b }` and so on, has 2.5 per stroke.
+    longest = min(12 + rows, 20 + 5 * strokes // 2)
+    return replace(options, beam=beam, max_length=min(options.max_length, longest))
 
 
 def _reading_worker(

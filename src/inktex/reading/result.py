@@ -28,12 +28,10 @@ class Reading:
 
     @property
     def best(self) -> Hypothesis:
-        """The best hypothesis."""
         return self.hypotheses[0]
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
-        """The LaTeX, token by token."""
         return self.vocabulary.decode(self.best.tokens)
 
     @property
@@ -58,12 +56,10 @@ class Reading:
 
     @cached_property
     def lazy_alignment(self) -> LazyAlignment:
-        """The alignment, computed on first use."""
-        return LazyAlignment(self.tokens, self.strokes, self.features)
+        return LazyAlignment((self.tokens, self.strokes, self.features))
 
     @property
     def alignment(self) -> Alignment:
-        """Which token was read from which strokes."""
         return self.lazy_alignment.value
 
     def intensity(self, positions: Floats) -> Floats:

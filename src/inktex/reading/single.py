@@ -39,8 +39,12 @@ def drawn_alone(vocabulary: Vocabulary) -> NDArray[np.bool_]:
 
 def guess_symbols(model: Model, inks: Sequence[Ink]) -> list[tuple[SymbolGuess, ...]]:
     """All symbols that each drawing could be, the likeliest first; InkError if one cannot be read."""
-    vocabulary = model.info.vocabulary
-    return [_ranked(row, vocabulary) for row in symbol_probabilities(model, inks)]
+    tokens = model.info.vocabulary.tokens
+    found = []
+    for row in symbol_probabilities(model, inks):
+        order = np.argsort(-row, kind="stable").tolist()
+        found.append(tuple(SymbolGuess(tokens[each], float(row[each])) for each in order if row[each] > 0))
+    return found
 
 
 def symbol_probabilities(model: Model, inks: Sequence[Ink], *, batch: int = 32) -> Floats:
@@ -61,12 +65,3 @@ def symbol_probabilities(model: Model, inks: Sequence[Ink], *, batch: int = 32) 
         total = np.exp(total - total.max(axis=1, keepdims=True))
         found[start : start + len(given)] = total / total.sum(axis=1, keepdims=True)
     return found
-
-
-def _ranked(probabilities: Floats, vocabulary: Vocabulary) -> tuple[SymbolGuess, ...]:
-    order = np.argsort(-probabilities, kind="stable").tolist()
-    return tuple(
-        SymbolGuess(vocabulary.tokens[number], float(probabilities[number]))
-        for number in order
-        if probabilities[number] > 0
-    )

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .assignment import cheapest_assignment
 from .habits import MOST_STROKES
 
 Scores = NDArray[np.float64]
@@ -59,8 +58,27 @@ class Evidence:
 
 
 def assign_strokes(evidence: Evidence) -> Owners:
-    """(S,) symbol of every stroke, -1 for none."""
-    return _with_strokes_moved(_cut(evidence), evidence)
+    """(S,) symbol of every stroke, -1 for none.
+
+    After the best cut, single strokes move to the symbol that looked at them most if that raises the score.
+    """
+    owner = _cut(evidence)
+    looker = evidence.weight.argmax(axis=0)
+    looked = evidence.weight.max(axis=0)
+    held = np.where(owner >= 0, np.take_along_axis(evidence.weight, np.maximum(owner, 0)[None], 0)[0], 0.0)
+    first, _ = evidence.skips
+    for stroke in np.flatnonzero((looker != owner) & (looked > held + 0.1)).tolist():
+        before, after = int(owner[stroke]), int(looker[stroke])
+        moved = owner.copy()
+        moved[stroke] = after
+        gain = evidence.symbol_score(after, moved) - evidence.symbol_score(after, owner)
+        if before >= 0:
+            gain += evidence.symbol_score(before, moved) - evidence.symbol_score(before, owner)
+        else:
+            gain -= first[stroke]
+        if gain > 0:
+            owner = moved
+    return owner
 
 
 def _cut(evidence: Evidence) -> Owners:
@@ -113,22 +131,42 @@ def _anchors(weight: Scores) -> Owners:
     return cheapest_assignment(-np.log(np.maximum(weight, 1e-3)))
 
 
-def _with_strokes_moved(owner: Owners, evidence: Evidence) -> Owners:
-    """Move single strokes to the symbol that looked at them most, where the score rises by it."""
-    owner = owner.copy()
-    looker = evidence.weight.argmax(axis=0)
-    looked = evidence.weight.max(axis=0)
-    held = np.where(owner >= 0, np.take_along_axis(evidence.weight, np.maximum(owner, 0)[None], 0)[0], 0.0)
-    first, _ = evidence.skips
-    for stroke in np.flatnonzero((looker != owner) & (looked > held + 0.1)).tolist():
-        before, after = int(owner[stroke]), int(looker[stroke])
-        moved = owner.copy()
-        moved[stroke] = after
-        gain = evidence.symbol_score(after, moved) - evidence.symbol_score(after, owner)
-        if before >= 0:
-            gain += evidence.symbol_score(before, moved) - evidence.symbol_score(before, owner)
-        else:
-            gain -= first[stroke]
-        if gain > 0:
-            owner = moved
-    return owner
+def cheapest_assignment(cost: Scores) -> Owners:
+    """(rows,) different columns whose costs (rows, columns) have the smallest sum; rows <= columns.
+
+    The Hungarian method by shortest paths, written here so that recognition does not need scipy.
+    """
+    rows, columns = cost.shape
+    if rows > columns:
+        raise ValueError(f"{rows} rows cannot have different ones of {columns} columns")
+    row_price, column_price = np.zeros(rows), np.zeros(columns)
+    row_of = np.full(columns, -1)
+    for new in range(rows):
+        # Dijkstra from the new row over reduced costs, which are never negative, to a free column.
+        distance = np.full(columns, np.inf)
+        came_from = np.full(columns, -1)
+        done = np.zeros(columns, dtype=bool)
+        row, reached, column = new, 0.0, -1
+        while True:
+            through = reached + cost[row] - row_price[row] - column_price
+            better = ~done & (through < distance)
+            distance[better] = through[better]
+            came_from[better] = column
+            column = int(np.where(done, np.inf, distance).argmin())
+            reached = float(distance[column])
+            done[column] = True
+            if row_of[column] < 0:
+                break
+            row = int(row_of[column])
+        row_price[new] += reached
+        settled = done & (row_of >= 0)
+        row_price[row_of[settled]] += reached - distance[settled]
+        column_price[settled] -= reached - distance[settled]
+        while column >= 0:
+            before = int(came_from[column])
+            row_of[column] = new if before < 0 else row_of[before]
+            column = before
+    assigned = np.empty(rows, dtype=np.int64)
+    taken = np.flatnonzero(row_of >= 0)
+    assigned[row_of[taken]] = taken
+    return assigned

@@ -42,7 +42,6 @@ class TorchStepper:
 
     @torch.inference_mode()
     def start(self, features: Sequence[NDArray[np.float32]]) -> TorchState:
-        """Encode expressions."""
         device = next(self.network.parameters()).device
         lengths = torch.tensor([len(rows) for rows in features], device=device)
         padded = torch.zeros(len(features), int(lengths.max()), 8, device=device)
@@ -55,7 +54,6 @@ class TorchStepper:
 
     @torch.inference_mode()
     def step(self, state: TorchState, tokens: NDArray[np.int64]) -> StepOutput:
-        """Predict the next token of every row."""
         if self._weights is None:
             raise RuntimeError("step before start")
         previous = torch.from_numpy(np.ascontiguousarray(tokens)).to(state.mask.device)
@@ -67,13 +65,11 @@ class TorchStepper:
         return StepOutput(log_probs.cpu().numpy(), attention.cpu().numpy(), after)
 
     def select(self, state: TorchState, rows: NDArray[np.int64]) -> TorchState:
-        """Gather rows."""
         index = torch.from_numpy(np.ascontiguousarray(rows)).to(state.mask.device)
         decoder = StepState(state.decoder.hidden[index], state.decoder.coverage[index])
         return TorchState(decoder, state.annotations[index], state.keys[index], state.mask[index])
 
     def lengths(self, state: TorchState) -> NDArray[np.int64]:
-        """Valid annotations per row."""
         counts: NDArray[np.int64] = state.mask.sum(1).cpu().numpy()
         return counts
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from inktex import __version__
 from inktex.ink import Ink, InkError
-from inktex.ink.mathpix import read_mathpix
+from inktex.ink.services import read_mathpix
 from inktex.latex import LatexError
 from inktex.recognizer import Recognition, Recognizer
 from inktex.recognizer.answer import all_forms
