@@ -12,7 +12,7 @@ from inktex.ink import Ink
 from inktex.latex import tokenize
 from inktex.reading import align_strokes, symbol_places
 from inktex.reading.assignment import cheapest_assignment
-from inktex.report.accuracy import alignment_accuracy
+from inktex.report.tally import alignment_accuracy
 from known_readings import looking_at, read_rightly, written
 
 EXPRESSIONS = (
