@@ -10,20 +10,11 @@ from typing import Literal, TypeAlias
 Row: TypeAlias = tuple[str, ...]
 Format: TypeAlias = Literal["text", "md", "latex"]
 
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "^": r"\^{}",
-    "~": r"\~{}",
-    "≤": r"$\leq$",
-    "–": "--",
-    "→": r"$\rightarrow$",
-    "<": r"$<$",
-    ">": r"$>$",
-    "|": r"$|$",
-    **{character: "\\" + character for character in "%&_#$"},
-}
+_SPECIAL = str.maketrans(
+    {character: "\\" + character for character in "{}%&_#$"}
+    | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "≤": r"$\leq$", "–": "--"}
+    | {"→": r"$\rightarrow$", "<": r"$<$", ">": r"$>$", "|": r"$|$"}
+)
 
 
 @dataclass(frozen=True)
@@ -98,4 +89,4 @@ def _as_latex(table: Table) -> str:
 
 def escape_latex(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    return text.translate(_SPECIAL)
