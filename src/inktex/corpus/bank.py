@@ -13,7 +13,7 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from inktex.corpus.container import open_container, write_container
+from inktex.corpus.cache import open_container, write_container
 
 Points = npt.NDArray[np.float64]
 

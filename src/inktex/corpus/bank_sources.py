@@ -10,13 +10,12 @@ from functools import cache
 from pathlib import Path
 
 from inktex.corpus.bank import MAX_POINTS, Glyph, SymbolBank, read_bank, write_bank
-from inktex.corpus.container import ContainerError
+from inktex.corpus.cache import ContainerError
 from inktex.corpus.example import Example
 from inktex.corpus.hershey import hershey_bank
 from inktex.corpus.load import load_split
-from inktex.corpus.locate import cache_folder
-from inktex.corpus.metrics import WORDS, metric
-from inktex.corpus.packages import digest_of
+from inktex.corpus.packages import cache_folder, digest_of
+from inktex.corpus.roles import WORDS, metric
 from inktex.corpus.symbol_files import find_collection, read_collection
 from inktex.latex import LatexError, normalize
 

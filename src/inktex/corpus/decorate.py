@@ -13,10 +13,9 @@ import numpy as np
 
 from inktex.corpus.bank import Glyph
 from inktex.corpus.draft import Draft, joined
-from inktex.corpus.metrics import metric
 from inktex.corpus.placing import Box, Placed, mark
 from inktex.corpus.redraw import redraw, weighted
-from inktex.corpus.roles import role_of
+from inktex.corpus.roles import metric, role_of
 from inktex.corpus.rows import bracket, line, row
 from inktex.corpus.stock import Stock
 

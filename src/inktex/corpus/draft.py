@@ -13,10 +13,9 @@ import numpy as np
 
 from inktex.corpus.bank import Glyph, Points
 from inktex.corpus.example import StrokesOf
-from inktex.corpus.metrics import metric
 from inktex.corpus.placing import Box, Placed, box_of, mark, shift
 from inktex.corpus.recombine import Piece
-from inktex.corpus.roles import role_of
+from inktex.corpus.roles import metric, role_of
 
 Order = list[tuple[int, int]]  # (mark, stroke of it) in the order of writing
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import accumulate
 from random import Random
 
-from inktex.corpus.metrics import CLOSING, OPENING
+from inktex.corpus.roles import CLOSING, OPENING
 from inktex.latex import Node, normalize, parse_layout
 
 # Formulas that everyone knows, from school to first-year university; they use every symbol of CROHME.

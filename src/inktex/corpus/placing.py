@@ -1,7 +1,7 @@
 """Lays out an expression the way people write it: which glyph goes where, how large, and in which order.
 
 Turns a layout tree and a symbol bank into a list of placed glyphs in writing order. Sizes, distances and
-orders follow what was measured on the CROHME 2014 training set (see `metrics`). Lengths are in x-heights of
+orders follow what was measured on the CROHME 2014 training set (see `roles`). Lengths are in x-heights of
 the row they belong to; y points down.
 """
 
@@ -12,7 +12,7 @@ from random import Random
 
 import numpy as np
 
-from inktex.corpus import metrics
+from inktex.corpus import roles
 from inktex.corpus.bank import Glyph, Points, SymbolBank
 from inktex.latex import Node
 
@@ -104,7 +104,7 @@ class Hand:
         for node in row:
             label = node.label
             if before is not None:
-                usual = metrics.gap(before, label) * self.spacing
+                usual = roles.gap(before, label) * self.spacing
                 right += size * max(0.03, usual * exp(self.vary(0.0, 0.3)))
             drift = self.vary(0.0, 0.09) * size
             start = len(placed)
@@ -113,7 +113,7 @@ class Hand:
                 continue
             right = max(each.x + each.width for each in placed[start:])
             before = label
-            if label in metrics.STRETCHED:
+            if label in roles.STRETCHED:
                 self._match(label, start, open_delimiters, placed, size)
         return placed
 
@@ -121,7 +121,7 @@ class Hand:
         self, label: str, place: int, opened: list[tuple[str, int]], placed: list[Placed], size: float
     ) -> None:
         """Note an opening delimiter; at a closing one make both as tall as what they hold."""
-        closes = label in metrics.CLOSING or (label == "|" and any(each == "|" for each, _ in opened))
+        closes = label in roles.CLOSING or (label == "|" and any(each == "|" for each, _ in opened))
         if not closes:
             opened.append((label, place))
             return
@@ -155,7 +155,7 @@ class Hand:
         if node.above or node.below or node.inside:
             raise ValueError(f"{node.label} with an argument cannot be written")
         token = node.token if node.token is not None else -1
-        if node.label in metrics.WORDS and node.label not in self.bank:
+        if node.label in roles.WORDS and node.label not in self.bank:
             placed: list[Placed] = []
             for letter in node.label[1:]:
                 placed.append(self._glyph(letter, token, x, y, size))
@@ -168,9 +168,9 @@ class Hand:
         return self.bank.pick(label, self.random, self.writer if loyal else None)
 
     def _glyph(self, label: str, token: int, x: float, y: float, size: float) -> Placed:
-        glyph, usual = self._pick(label), metrics.metric(label)
+        glyph, usual = self._pick(label), roles.metric(label)
         wanted = size * exp(self.vary(0.0, 0.1))
-        if label in metrics.DOTS:
+        if label in roles.DOTS:
             scale = 0.12 * wanted / max(glyph.width, glyph.height) if glyph.width + glyph.height > 0 else 1.0
         elif usual.flat:
             scale = wanted * usual.width / max(glyph.width, glyph.height, 1e-9)
@@ -189,7 +189,7 @@ class Hand:
 
     def _with_scripts(self, node: Node, base: list[Placed], x: float, y: float, size: float) -> list[Placed]:
         body = box_of(base) if base else Box(x, y - size, x, y)
-        stacked = node.label in metrics.STACKED and self.random.random() > 0.04
+        stacked = node.label in roles.STACKED and self.random.random() > 0.04
         scripts = {}
         for name, row in (("sub", node.sub), ("sup", node.sup)):
             if row:

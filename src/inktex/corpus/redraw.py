@@ -14,9 +14,8 @@ from random import Random
 
 from inktex.corpus.bank import Glyph
 from inktex.corpus.draft import Draft
-from inktex.corpus.metrics import DOTS, metric
 from inktex.corpus.placing import Placed, mark
-from inktex.corpus.roles import PAIRS, role_of, stand_ins
+from inktex.corpus.roles import DOTS, PAIRS, metric, role_of, stand_ins
 from inktex.corpus.stock import Stock
 from inktex.latex import symbols
 

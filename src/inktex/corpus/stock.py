@@ -16,10 +16,9 @@ from inktex.corpus.bank import Glyph, SymbolBank
 from inktex.corpus.draft import Draft, relabelled
 from inktex.corpus.drawings import ENLARGED
 from inktex.corpus.example import Example
-from inktex.corpus.metrics import DOTS, metric
 from inktex.corpus.placing import Placed, mark
 from inktex.corpus.recombine import CLOSING, FITTED, OPENING, Piece, groups, ink_complete, top_items
-from inktex.corpus.roles import function_letters, role_of
+from inktex.corpus.roles import DOTS, function_letters, metric, role_of
 from inktex.corpus.thinning import thinned_examples
 
 Span = tuple[int, int, int]  # draft, first token, one after the last

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from inktex.corpus.bank import Glyph
-from inktex.corpus.locate import locate
+from inktex.corpus.packages import locate
 from inktex.latex import symbols
 
 _FILES = {

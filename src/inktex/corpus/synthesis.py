@@ -16,8 +16,8 @@ from inktex.corpus.bank import Points, SymbolBank
 from inktex.corpus.draft import Draft, gather
 from inktex.corpus.example import STRUCTURE, Example
 from inktex.corpus.language import ExpressionModel
-from inktex.corpus.metrics import WORDS
 from inktex.corpus.placing import Hand, Placed
+from inktex.corpus.roles import WORDS
 from inktex.ink import Ink, Symbol
 from inktex.latex import parse_layout
 

@@ -34,9 +34,8 @@ from inktex.corpus.placing import mark
 from inktex.corpus.recombine import Piece
 from inktex.corpus.redraw import redraw, weight, weighted
 from inktex.corpus.roles import PAIRS, function_letters
-from inktex.corpus.rows import enclosed, fraction, row, script
+from inktex.corpus.rows import enclosed, fraction, row, script, written_template
 from inktex.corpus.stock import Stock
-from inktex.corpus.templates import written_template
 from inktex.latex import symbols
 
 _LONGEST = 90  # tokens of a made expression, at most
