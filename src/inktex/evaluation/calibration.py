@@ -82,8 +82,6 @@ def _error(curve: Sequence[tuple[float, float, int]]) -> float:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The calibration and how good it is."""
-
     calibration: Calibration
     answers: Reliability
     tokens: Reliability
@@ -93,7 +91,6 @@ class Fitted:
     doubted: float | None = None  # share of known symbols that are taken for unknown ones
 
     def to_json(self) -> dict[str, Any]:
-        """For the model's card."""
         unknown = {name: round(getattr(self, name) or 0.0, 4) for name in ("found_out", "doubted")}
         return {
             **self.calibration.to_json(),

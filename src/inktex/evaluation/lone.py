@@ -73,7 +73,6 @@ class LoneEvaluation:
     seconds: float
 
     def lines(self) -> list[str]:
-        """For people."""
         return [
             f"{self.system} on {self.data}: {self.symbol.drawings} drawings, look-alikes merged",
             self.symbol.line("as a single symbol"),
@@ -102,7 +101,6 @@ class UnknownEvaluation:
     seconds: float
 
     def lines(self) -> list[str]:
-        """For people."""
         return [
             f"{self.system} on {self.data}: {self.drawings} drawings of symbols that no model knows",
             f"  readings of over {SURE:.0%} confidence: {self.sure.text()}",
@@ -119,7 +117,6 @@ def _listed(confusions: Sequence[Confusion]) -> str:
 def evaluate_lone(
     system: str, data: str, truths: Sequence[str], folders: Sequence[str], answers: Sequence[LoneAnswer]
 ) -> LoneEvaluation:
-    """Measure answers to drawings of known symbols."""
     pairs = list(zip(truths, answers, strict=True))
     by_symbol = [_place(truth, [(each,) for each in answer.guesses]) for truth, answer in pairs]
     by_reading = [_place(truth, [answer.texts, *answer.others]) for truth, answer in pairs]
@@ -157,7 +154,6 @@ def evaluate_lone(
 def evaluate_unknown(
     system: str, data: str, truths: Sequence[str], answers: Sequence[LoneAnswer]
 ) -> UnknownEvaluation:
-    """Measure answers to drawings of unknown symbols."""
     pairs = zip(truths, answers, strict=True)
     seemed = [(truth, " ".join(answer.texts)) for truth, answer in pairs if answer.score > SURE]
     return UnknownEvaluation(
@@ -182,13 +178,11 @@ class LoneReport:
     whole: bool  # False for a part of the set
 
     def text(self) -> str:
-        """For people."""
         part = [] if self.whole else [f"only a part of {self.data}"]
         lines = [line for each in self.evaluations for line in (*each.lines(), "")]
         return "\n".join([*part, *lines, self.provenance.line(), ""])
 
     def to_json(self) -> dict[str, Any]:
-        """For a results file."""
         return {
             "data": self.data,
             "whole": self.whole,

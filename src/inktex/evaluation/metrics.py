@@ -43,8 +43,6 @@ Columns = dict[tuple[str, str], tuple[Any, Any]]  # of every rate the numerator 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One answer against its truth."""
-
     truth: Example
     answer: tuple[str, ...]
     edits: int  # token edits

@@ -18,7 +18,7 @@ from itertools import combinations
 from typing import Literal
 
 from .provenance import Provenance
-from .results import Comparison, Evaluation, Rate, RecallPrecision, Subset, Within, compare, plain
+from .results import Comparison, Evaluation, Rate, Subset, Within, compare, plain
 from .tables import Row, Table, render_table
 
 PAPER_DATA = "test2014"
@@ -27,8 +27,6 @@ _COLUMNS = ("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)")
 
 @dataclass(frozen=True)
 class Published:
-    """One line of the paper's table."""
-
     system: str
     exact: float
     within_1: float
@@ -53,8 +51,6 @@ PAPER = (
 
 @dataclass(frozen=True)
 class Report:
-    """The systems that were measured, and how."""
-
     data: str
     evaluations: tuple[Evaluation, ...]
     provenance: Provenance | None = None
@@ -179,7 +175,10 @@ def _stroke_table(report: Report) -> Table:
         (
             e.system,
             *(f"{rate.percent:.2f}" for rate in _four(e.stroke_graph)),
-            *map(_both, (e.stroke_graph.segments, e.stroke_graph.classes, e.stroke_graph.relations)),
+            *(
+                f"{found.recall.percent:.2f} / {found.precision.percent:.2f}"
+                for found in (e.stroke_graph.segments, e.stroke_graph.classes, e.stroke_graph.relations)
+            ),
         )
         for e in report.evaluations
         if e.stroke_graph is not None
@@ -192,10 +191,6 @@ def _stroke_table(report: Report) -> Table:
         "their strokes), the same with their class, relations between segments: recall / precision."
         + ("" if known == total else f" {known} of {total} expressions have a segmentation."),
     )
-
-
-def _both(found: RecallPrecision) -> str:
-    return f"{found.recall.percent:.2f} / {found.precision.percent:.2f}"
 
 
 def _kind_table(systems: Sequence[Evaluation]) -> Table:

@@ -78,8 +78,6 @@ class StrokeRates(Within):
 
 @dataclass(frozen=True)
 class Subset:
-    """A part of the test set."""
-
     name: str
     expressions: int
     exact: Rate  # by tokens
@@ -103,8 +101,6 @@ def most_frequent(pairs: Iterable[tuple[str, str]], limit: int) -> tuple[Confusi
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One system on one set of expressions."""
-
     system: str
     data: str
     expressions: int
@@ -184,8 +180,6 @@ def rate_of(hits: NDArray[np.bool_]) -> Rate:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two systems on the same expressions."""
-
     first: str
     second: str
     expressions: int

@@ -32,7 +32,6 @@ class System:
     models: tuple[str, ...]  # as for `open_model`
 
     def open(self) -> Model:
-        """The model of the system."""
         return open_model(*self.models)
 
 
@@ -97,8 +96,6 @@ class PredictionError(ValueError):
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a system answered."""
-
     tokens: Mapping[str, tuple[str, ...]]  # by stem
     malformed: frozenset[str]  # stems whose LaTeX could not be read
 

@@ -27,7 +27,6 @@ class Table:
     note: str = ""
 
     def rows(self) -> tuple[Row, ...]:
-        """All rows without the lines between them."""
         return tuple(row for section in self.sections for row in section)
 
 

@@ -65,7 +65,6 @@ class Canvas:
         return cls(batch.xy, batch.stroke, batch.point, float(size[0]), float(size[1]))
 
     def lines(self, color: str = UNLIT, width: float = 2.0) -> list[Line]:
-        """All strokes in one colour."""
         return [
             Line(self.xy[start:end], color, width, marks={"stroke": str(self.stroke[start])})
             for start, end in self._spans()

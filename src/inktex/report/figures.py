@@ -43,7 +43,6 @@ class Look:
 
     @property
     def share(self) -> float:
-        """Attention on the two symbols in question."""
         return self.on_base + self.on_part
 
 
@@ -164,7 +163,6 @@ def clearest_case(cases: Iterable[Case], kind: Kind) -> Case | None:
 
 
 def case_picture(case: Case) -> Picture:
-    """The figure of one case."""
     width, tokens = 760.0, case.reading.tokens
     canvas = Canvas.fit(case.reading.ink, width - 40.0, 240.0, margin=18.0)
     marked = {stroke for mistake in case.diagnosis.mistakes for stroke in mistake.strokes}

@@ -31,8 +31,6 @@ UNREAD_BELOW = 0.4  # attention that all symbols together paid to the ink of a s
 
 
 class Kind(StrEnum):
-    """The four kinds of mistakes."""
-
     OVER = "over-translation"
     UNDER = "under-translation"
     CONFUSION = "symbol confusion"
@@ -41,8 +39,6 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Mistake:
-    """One thing that went wrong."""
-
     kind: Kind
     text: str  # for people
     answer_token: int | None  # place in the answer
@@ -53,8 +49,6 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A wrong answer explained."""
-
     main: Kind
     mistakes: tuple[Mistake, ...]
 

@@ -78,8 +78,6 @@ Element: TypeAlias = Line | Box | Text | Layer
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing of a certain size."""
-
     width: float
     height: float
     background: str
@@ -99,7 +97,6 @@ class Picture:
                 yield element, x, y
 
     def to_svg(self) -> str:
-        """The picture as a standalone SVG file."""
         size = f'width="{px(self.width)}" height="{px(self.height)}"'
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {px(self.width)} {px(self.height)}"'

@@ -51,8 +51,6 @@ class _Judged:
 
 @dataclass(frozen=True)
 class Report:
-    """What was written."""
-
     index: Path
     cases: int  # expressions in the gallery
     tally: Tally
@@ -110,7 +108,6 @@ def _judge(data: str, examples: Sequence[Example], system: SystemReadings) -> _J
 
 
 def _item(number: int, place: int, example: Example, judged: Sequence[_Judged]) -> dict[str, Any]:
-    """One expression of the gallery."""
     return {
         "id": number,
         "stem": example.stem,

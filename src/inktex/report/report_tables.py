@@ -25,7 +25,6 @@ def summary_html(
     confusions: Sequence[Sequence[tuple[str, str]]],
     examples: Sequence[Example],
 ) -> str:
-    """Everything above the gallery."""
     parts = ['<div class="overview">', _rates(evaluations), _mistakes(counts)]
     if len(evaluations) == 2:
         first, second = evaluations

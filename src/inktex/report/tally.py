@@ -49,7 +49,6 @@ def tally(diagnoses: Mapping[str, Sequence[Diagnosis | None]]) -> Tally:
 
 
 def markdown_table(table: Tally) -> str:
-    """The table for documents."""
     seen = {f"{name} (seen in the attention)": counts for name, counts in table.seen.items()}
     rows = {**table.main, "all wrong answers": table.wrong, **seen}
     lines = [
