@@ -38,7 +38,6 @@ class ContainerError(ValueError):
 
 
 def write_container(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
-    """Write header and arrays to `path`."""
     places: dict[str, Any] = {}
     offset = 0
     for name, array in arrays.items():
@@ -55,7 +54,6 @@ def write_container(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
 
 
 def read_header(path: Path) -> dict[str, Any]:
-    """Read the header alone."""
     return _read_index(path)[0]["header"]  # type: ignore[no-any-return]
 
 
@@ -134,7 +132,6 @@ class Corpus(Sequence[Example]):
         return len(self.stems)
 
     def __getitem__(self, index: int) -> Example:  # type: ignore[override]
-        """Make the example at `index`."""
         if not -len(self) <= index < len(self):
             raise IndexError(f"example {index} of {len(self)}")
         index %= len(self)
@@ -164,7 +161,6 @@ class Corpus(Sequence[Example]):
         return tuple(self.token_table[i] for i in self.arrays["token"][first:last].tolist())
 
     def strokes_of(self, index: int) -> tuple[tuple[int, ...], ...]:
-        """Give the strokes of each token of an example."""
         first, last = self.arrays["example_tokens"][index : index + 2].tolist()
         return _ragged(self.arrays, "token_strokes", first, last)
 

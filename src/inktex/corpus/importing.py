@@ -11,7 +11,7 @@ in the folder that holds the ink packages:
 """
 
 import tarfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -169,31 +169,27 @@ def build_split(
 ) -> None:
     """Read all files of `sources` that belong to the split and write them to `target`."""
     known = read_captions(captions)
-    problems: list[Problem] = []
     origin = {"paths": [str(source.path) for source in sources], "captions": [str(path) for path in captions]}
-
-    def examples() -> Iterator[Example]:
-        seen: dict[str, Example] = {}
-        waiting: list[Problem] = []
-        for source in sources:
-            for file in walk(source, belongs):
-                progress(file.path)
-                made = make_example(file, known)
-                if isinstance(made, Problem):
-                    waiting.append(made)
-                elif made.stem in seen and np.array_equal(seen[made.stem].ink.points, made.ink.points):
-                    waiting.append(Problem(file.path, "the same ink under the same name was read before"))
-                else:
-                    seen.setdefault(made.stem, made)
-                    yield made
-        # Test packages come twice, with and without truth: the poorer copy adds nothing.
-        problems.extend(
-            problem
-            for problem in waiting
-            if not (problem.reason.startswith("no truth") and Path(problem.path).stem in seen)
-        )
-
-    write_corpus(target, split, examples(), problems, origin)
+    examples: list[Example] = []
+    seen: dict[str, Example] = {}
+    problems: list[Problem] = []
+    for file in (file for source in sources for file in walk(source, belongs)):
+        progress(file.path)
+        made = make_example(file, known)
+        if isinstance(made, Problem):
+            problems.append(made)
+        elif made.stem in seen and np.array_equal(seen[made.stem].ink.points, made.ink.points):
+            problems.append(Problem(file.path, "the same ink under the same name was read before"))
+        else:
+            seen.setdefault(made.stem, made)
+            examples.append(made)
+    # Test packages come twice, with and without truth: the poorer copy adds nothing.
+    told = [
+        each
+        for each in problems
+        if not each.reason.startswith("no truth") or Path(each.path).stem not in seen
+    ]
+    write_corpus(target, split, examples, told, origin)
 
 
 def captions_beside(sources: Iterable[Source], split: str) -> list[Path]:

@@ -100,7 +100,7 @@ def import_paths(
     new = {corpus.split: Imported(where, split is not None, corpus.path.name) for corpus in corpora}
     imported = _read_imported() | new
     text = json.dumps({name: asdict(entry) for name, entry in sorted(imported.items())}, indent=1)
-    write_atomically(_imported_file(), text)
+    write_atomically(_folder() / "imported.json", text)
     return corpora
 
 
@@ -147,8 +147,9 @@ def _load_imported(name: str, imported: Imported, progress: Progress) -> Corpus:
 
 
 def _read_imported() -> dict[str, Imported]:
+    file = _folder() / "imported.json"
     try:
-        table = json.loads(_imported_file().read_text(encoding="utf-8"))
+        table = json.loads(file.read_text(encoding="utf-8"))
         return {
             name: Imported(tuple(entry["paths"]), bool(entry["whole"]), str(entry["file"]))
             for name, entry in table.items()
@@ -156,11 +157,7 @@ def _read_imported() -> dict[str, Imported]:
     except FileNotFoundError:
         return {}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{_imported_file()}: damaged ({error}); delete it and import again") from error
-
-
-def _imported_file() -> Path:
-    return _folder() / "imported.json"
+        raise ValueError(f"{file}: damaged ({error}); delete it and import again") from error
 
 
 def _folder() -> Path:

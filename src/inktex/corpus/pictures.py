@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SplitStats:
-    """What a split holds."""
-
     split: str
     expressions: int
     strokes: int
@@ -44,7 +42,6 @@ class SplitStats:
 
 
 def split_stats(corpus: Corpus) -> SplitStats:
-    """Count a split."""
     arrays, header = corpus.arrays, corpus.header
     token_counts = np.bincount(arrays["token"], minlength=len(corpus.token_table)).tolist()
     count_of = Counter(dict(zip(corpus.token_table, token_counts, strict=True)))
@@ -88,12 +85,8 @@ def draw_expressions(examples: Sequence[Example], path: Path) -> None:
         ax.axis("off")
     for ax, example in zip(axes, examples, strict=False):
         _draw_ink(ax, example.ink, segmentation=True)
-        ax.set_title(
-            _shortened(f"{example.stem}    {' '.join(example.tokens)}", 110),
-            fontsize=7,
-            loc="left",
-            parse_math=False,
-        )
+        title = _shortened(f"{example.stem}    {' '.join(example.tokens)}", 110)
+        ax.set_title(title, fontsize=7, loc="left", parse_math=False)
     _save(figure, path)
 
 
@@ -143,14 +136,8 @@ def draw_stats(stats: Sequence[SplitStats], path: Path) -> None:
         bars = by_collection.barh(names, [count for _, count in each.expressions_of[:8]], color=color)
         by_collection.bar_label(bars, padding=3, fontsize=8)
         limit = min(max(each.lengths, default=1), 100)
-        lengths.hist(
-            each.lengths,
-            bins=range(1, limit + 2),
-            density=True,
-            histtype="step",
-            color=color,
-            label=each.split,
-        )
+        bins = range(1, limit + 2)
+        lengths.hist(each.lengths, bins, density=True, histtype="step", color=color, label=each.split)
         _draw_counts(figure.add_subplot(grid[1 + number, :]), each, color)
     by_collection.invert_yaxis()
     by_collection.margins(x=0.1)
@@ -183,15 +170,8 @@ def _draw_ink(ax: "Axes", ink: Ink, segmentation: bool) -> None:
             color = PALETTE[number % len(PALETTE)]
             color_of.update(dict.fromkeys(symbol.strokes, color))
             box = ink.select(symbol.strokes).bounds
-            ax.text(
-                box[0],
-                box[1] - 0.03 * height,
-                symbol.label,
-                fontsize=6,
-                color=color,
-                va="bottom",
-                parse_math=False,
-            )
+            label = ax.text(box[0], box[1] - 0.03 * height, symbol.label, fontsize=6, color=color)
+            label.set(va="bottom", parse_math=False)
     for number, stroke in enumerate(ink.strokes):
         ax.plot(stroke[:, 0], stroke[:, 1], color=color_of[number], linewidth=1.1, solid_capstyle="round")
         if len(stroke) == 1 or not (stroke != stroke[0]).any():

@@ -54,14 +54,10 @@ def fraction(above: Draft, below: Draft, stock: Stock, random: Random) -> Draft:
     bar = line(r"\frac", width + left + right, stock, random)
     bar.y += AXIS + random.gauss(0.0, 0.06)
     middle = left + width / 2
-    above.moved(
-        middle - (upper.left + upper.right) / 2 + random.gauss(0.0, 0.1),
-        bar.y - max(0.12, random.gauss(0.32, 0.12)) - upper.bottom,
-    )
-    below.moved(
-        middle - (lower.left + lower.right) / 2 + random.gauss(0.0, 0.1),
-        bar.y + bar.height + max(0.12, random.gauss(0.32, 0.12)) - lower.top,
-    )
+    for part, box in ((above, upper), (below, lower)):
+        dx = middle - (box.left + box.right) / 2 + random.gauss(0.0, 0.1)
+        away = max(0.12, random.gauss(0.32, 0.12))
+        part.moved(dx, bar.y - away - box.bottom if part is above else bar.y + bar.height + away - box.top)
     turns = (1, 0, 2) if random.random() < 0.8 else (0, 1, 2)
     made = joined((Draft([r"\frac"], [bar]), "{", above, "}", "{", below, "}"), turns)
     return made.moved(-made.box.left, 0.0)
@@ -99,11 +95,7 @@ def bracket(label: str, top: float, bottom: float, stock: Stock, random: Random)
     tall = (bottom - top) / max(glyph.height, 1e-9)
     # A tall bracket is wider than a small one, but not in proportion.
     usual = 0.45 * max(1.0, (bottom - top) / 2.3) ** 0.4 * exp(random.gauss(0.0, 0.2))
-    wide = (
-        min(tall, usual / max(glyph.width, 1e-9))
-        if label not in ("|", r"\|")
-        else min(tall, 0.3 / max(glyph.width, 1e-9))
-    )
+    wide = min(tall, (0.3 if label in ("|", r"\|") else usual) / max(glyph.width, 1e-9))
     return mark(0, label, glyph, wide, tall, 0.0, top)
 
 
@@ -160,14 +152,12 @@ _WEIGHTS = {kind: tuple(accumulate(map(weight, tokens))) for kind, tokens in _KI
 
 
 def written_template(stock: Stock, random: Random) -> Draft:
-    """A small formula, drawn at random."""
     chance = random.random()
     if chance < 0.25:
         made = _scripted(stock, random)
         if random.random() < 0.4:
-            other = (
-                _scripted(stock, random) if random.random() < 0.3 else _plain(("<R>", "<N>"), stock, random)
-            )
+            again = random.random() < 0.3
+            other = _scripted(stock, random) if again else _plain(("<R>", "<N>"), stock, random)
             made = row([made, other], random)
         return made
     if chance < 0.33:
