@@ -24,7 +24,7 @@ from inktex.corpus import (
     open_bank,
     synthetic_example,
 )
-from inktex.corpus.captions import caption_files, read_captions
+from inktex.corpus.importing import caption_files, read_captions
 from inktex.corpus.packages import find_sources, walk
 from inktex.corpus.recombine import Piece, Recombiner
 from inktex.evaluation.provenance import provenance

@@ -11,9 +11,9 @@ from itertools import pairwise
 import numpy as np
 
 from inktex.reading import Reading
-from inktex.report.canvas import GROUND, PANEL, Canvas, brightness
+from inktex.report.canvas import ACCENT, GROUND, LABEL, PANEL, Canvas, brightness
 from inktex.report.picture import Box, Element, Layer, Line, Picture, Text
-from inktex.report.steps import ACCENT, LABEL, step_panel, token_labels
+from inktex.report.steps import step_panel, token_labels
 
 WIDTH = 1180.0
 LEFT = 210.0  # room for the names of the rows

@@ -24,15 +24,22 @@ from inktex.evaluation.provenance import provenance
 from inktex.files import write_atomically
 from inktex.latex import normalize
 from inktex.reading import Reader, Reading, open_model
-from inktex.report.accuracy import alignment_accuracy
-from inktex.report.cases import Case, case_picture, clearest_case
-from inktex.report.mistakes import Diagnosis, Kind, diagnose
-from inktex.report.raster import to_gif, to_png
-from inktex.report.relations import RELATIONS, Look, clearest_looks, relation_looks, relations_picture
+from inktex.report.figures import (
+    RELATIONS,
+    Case,
+    Look,
+    case_picture,
+    clearest_case,
+    clearest_looks,
+    relation_looks,
+    relations_picture,
+)
+from inktex.report.mistakes import Kind, diagnose
+from inktex.report.picture import to_gif, to_png
 from inktex.report.report import SystemReadings, write_report
 from inktex.report.steps import animated_picture, animation_frames, steps_picture
-from inktex.report.tally import Tally, markdown_table, tally
-from inktex.report.why import Titled, why_page
+from inktex.report.tally import Tally, alignment_accuracy, markdown_table, tally
+from inktex.report.why import why_page
 
 DOCS = Path(__file__).parents[1] / "docs"
 FIGURES = DOCS / "figures"
@@ -88,9 +95,9 @@ def draw_one_expression(reader: Reader) -> None:
     save("steps.png", to_png(still, scale=1.5))
     save("moving.svg", animated_picture(reading).to_svg())
     save("moving.gif", to_gif(animation_frames(reading)))
-    titled = [Titled(f"answer {number}", each) for number, each in enumerate(readings, 1)]
+    titled = [(f"answer {number}", each) for number, each in enumerate(readings, 1)]
     page = why_page(
-        [*titled, Titled("y instead", reader.read_as(example.ink, normalize(r"e^{y}+18y+12")))],
+        [*titled, ("y instead", reader.read_as(example.ink, normalize(r"e^{y}+18y+12")))],
         heading="e^x + 18x + 12, written by inktex",
         intro=f"Read by {reader.model.info.name}. "
         "Point at a token to see where the model looked when it wrote it.",
@@ -109,10 +116,10 @@ def draw_data_set(without: Reader, with_coverage: Reader, count: int) -> None:
     clearest = clearest_looks(looks, most_tokens=12)
     save("relations.svg", relations_picture(list(clearest.values())).to_svg())
     cases = [
-        Case(name, example.tokens, reading, diagnose(example.tokens, example.strokes_of, reading))
+        Case(name, example.tokens, reading, diagnosis)
         for name, readings in systems.items()
         for example, reading in zip(examples, readings, strict=True)
-        if example.tokens != reading.tokens
+        if (diagnosis := diagnose(example, reading)) is not None
     ]
     for kind in Kind:
         case = clearest_case(cases, kind)
@@ -145,7 +152,7 @@ def write_tables(without: Reader, with_coverage: Reader, command: str) -> None:
     ]
     counted = tally(
         {
-            name: [_diagnosis(*pair) for pair in zip(examples, read, strict=True)]
+            name: [diagnose(*pair) for pair in zip(examples, read, strict=True)]
             for name, read in readings.items()
         }
     )
@@ -159,20 +166,14 @@ def write_tables(without: Reader, with_coverage: Reader, command: str) -> None:
     write_atomically(page, text)
 
 
-def _diagnosis(example: Example, reading: Reading) -> Diagnosis | None:
-    if example.tokens == reading.tokens:
-        return None
-    return diagnose(example.tokens, example.strokes_of, reading)
-
-
 def mistakes_text(counted: Tally) -> str:
     """The table of mistakes and what it says about coverage."""
     over, under = (
-        f"{row.name} goes from {row.counts[0]} to {row.counts[1]}"
-        for row in counted.main
-        if row.name in (Kind.OVER, Kind.UNDER)
+        f"{kind} goes from {counted.main[kind][0]} to {counted.main[kind][1]}"
+        for kind in (Kind.OVER, Kind.UNDER)
     )
-    others = [sum(row.counts[system] for row in counted.main[2:]) for system in (0, 1)]
+    rest = (Kind.CONFUSION, Kind.STRUCTURE)
+    others = [sum(counted.main[kind][system] for kind in rest) for system in (0, 1)]
     return (
         f"{markdown_table(counted)}\nWith coverage, {over} and {under}, of {counted.expressions} "
         f"expressions; all other mistakes go from {others[0]} to {others[1]}. Are both models equally prone "

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from corpus_samples import write_alignment
 
-from inktex.corpus.captions import caption_files, read_captions
+from inktex.corpus.importing import caption_files, read_captions
 
 
 def test_captions_and_alignments_are_found_beside_the_data(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from inktex.corpus import (
     open_bank,
     synthetic_example,
 )
-from inktex.corpus.stats import split_stats
+from inktex.corpus.pictures import split_stats
 from inktex.latex import normalize, tokenize
 
 pytestmark = pytest.mark.crohme

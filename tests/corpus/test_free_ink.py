@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from inktex.corpus import Glyph, SymbolBank, metrics, placing, testsets
+from inktex.corpus import Glyph, SymbolBank, placing, roles, testsets
 from inktex.corpus import draft as draft_module
 from inktex.corpus.free import FreeInk, free_vocabulary
 from inktex.corpus.free_formulas import FREE_TOKENS, FormulaGrammar
@@ -111,7 +111,7 @@ def test_nothing_that_was_measured_on_crohme_is_asked(ink, monkeypatch):
     def refused(*_: object) -> None:
         raise AssertionError("a statistic of CROHME was used")
 
-    for module, name in ((metrics, "metric"), (metrics, "gap"), (draft_module, "metric"), (placing, "Hand")):
+    for module, name in ((roles, "metric"), (roles, "gap"), (draft_module, "metric"), (placing, "Hand")):
         monkeypatch.setattr(module, name, refused)
     for number in range(50):
         ink.piece(0, number)

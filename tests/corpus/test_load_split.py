@@ -21,7 +21,7 @@ from inktex.corpus import (
     load_split,
     locate,
 )
-from inktex.corpus.container import ContainerError
+from inktex.corpus.cache import ContainerError
 from inktex.corpus.importing import split_digest
 from inktex.ink import read, save
 from inktex.latex import normalize

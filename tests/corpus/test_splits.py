@@ -2,7 +2,7 @@
 
 import pytest
 
-from inktex.corpus.splits import split_of
+from inktex.corpus.packages import split_of
 
 
 @pytest.mark.parametrize(

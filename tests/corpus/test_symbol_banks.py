@@ -13,7 +13,7 @@ from inktex.corpus import Example, Glyph, SymbolBank, Synthesizer, open_bank
 from inktex.corpus.bank import read_bank, write_bank
 from inktex.corpus.bank_sources import collection_bank, crohme_bank
 from inktex.corpus.hershey import hershey_bank
-from inktex.corpus.metrics import WORDS
+from inktex.corpus.roles import WORDS
 from inktex.latex import normalize
 
 

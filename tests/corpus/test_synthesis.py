@@ -18,7 +18,7 @@ from inktex.corpus import (
     synthetic_example,
 )
 from inktex.corpus.example import Example
-from inktex.corpus.metrics import STRETCHED
+from inktex.corpus.roles import STRETCHED
 from inktex.ink import read, write_inkml
 from inktex.latex import normalize
 

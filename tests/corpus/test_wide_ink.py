@@ -10,17 +10,16 @@ import pytest
 
 from inktex.corpus import ExpressionModel, Glyph, SymbolBank, Synthesizer, synthetic_example
 from inktex.corpus.agreement import agreeing, descriptors
+from inktex.corpus.bank_sources import UNKNOWN, parted, token_of
 from inktex.corpus.draft import Draft, gather
-from inktex.corpus.drawings import parted
 from inktex.corpus.grids import is_entry
 from inktex.corpus.hershey import hershey_bank
 from inktex.corpus.pens import Pens, with_another_pen
 from inktex.corpus.recombine import Piece, ink_complete
 from inktex.corpus.redraw import redraw
 from inktex.corpus.roles import PAIRS, function_letters, role_of, shape_of, stand_ins
+from inktex.corpus.rows import _TEMPLATES
 from inktex.corpus.stock import Stock
-from inktex.corpus.symbol_files import UNKNOWN, token_of
-from inktex.corpus.templates import _TEMPLATES
 from inktex.corpus.testsets import _few_of_each, composed_matrices
 from inktex.corpus.wide import CORPUS_MIX, DRAWN, WideInk, WideMix, weight_alone
 from inktex.latex import parse_layout, symbols

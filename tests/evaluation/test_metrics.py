@@ -11,9 +11,8 @@ from small_sets import Sample, samples
 
 from inktex.corpus import annotated_layouts, load_split, locate
 from inktex.evaluation import evaluate
-from inktex.evaluation.bootstrap import bootstrap_intervals
-from inktex.evaluation.comparison import compare, mcnemar_p_value
 from inktex.evaluation.metrics import SPATIAL_NAMES
+from inktex.evaluation.results import bootstrap_intervals, compare, mcnemar_p_value
 from inktex.latex import normalize
 
 

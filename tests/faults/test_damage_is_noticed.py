@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inktex.corpus.container import ContainerError, open_container, write_container
+from inktex.corpus.cache import ContainerError, open_container, write_container
 
 
 def test_every_flipped_byte_of_a_cache_is_noticed(tmp_path: Path) -> None:

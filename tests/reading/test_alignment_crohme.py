@@ -6,7 +6,7 @@ import pytest
 
 from inktex.corpus import load_split, locate
 from inktex.reading import ModelError, Reader, open_model
-from inktex.report.accuracy import alignment_accuracy
+from inktex.report.tally import alignment_accuracy
 
 
 @pytest.mark.crohme

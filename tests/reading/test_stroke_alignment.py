@@ -13,7 +13,7 @@ from inktex.latex import tokenize
 from inktex.reading import symbol_places
 from inktex.reading.alignment import align_strokes
 from inktex.reading.stroke_runs import cheapest_assignment
-from inktex.report.accuracy import alignment_accuracy
+from inktex.report.tally import alignment_accuracy
 from known_readings import looking_at, read_rightly, written
 
 EXPRESSIONS = (

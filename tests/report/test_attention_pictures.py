@@ -97,7 +97,7 @@ def test_png_shows_what_the_svg_shows():
     pytest.importorskip("matplotlib", reason="PNG and GIF need inktex[figures]")
     from matplotlib.image import imread
 
-    from inktex.report.raster import to_png
+    from inktex.report.picture import to_png
 
     example = written("x+1")
     picture = steps_picture(read_rightly(example), only=[0])
@@ -115,7 +115,7 @@ def test_gif_has_a_frame_per_token_and_repeats():
     pytest.importorskip("matplotlib", reason="PNG and GIF need inktex[figures]")
     from PIL import Image
 
-    from inktex.report.raster import to_gif
+    from inktex.report.picture import to_gif
 
     frames = animation_frames(read_rightly(written("x+1")), width=300)
     image = Image.open(io.BytesIO(to_gif(frames, seconds=0.5)))

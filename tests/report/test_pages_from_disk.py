@@ -11,7 +11,7 @@ pytest.importorskip("playwright", reason="pages are tested with playwright (inkt
 from playwright.sync_api import sync_playwright
 
 from inktex.report.report import SystemReadings, write_report
-from inktex.report.why import Titled, why_page
+from inktex.report.why import why_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -86,9 +86,7 @@ def test_attention_is_shown_on_demand(page, site):
 def test_the_page_of_one_ink_lights_strokes_token_by_token(page, tmp_path):
     example = written("x+1")
     file = tmp_path / "why.html"
-    file.write_text(
-        why_page([Titled("answer", read_rightly(example))], heading="x", intro=""), encoding="utf-8"
-    )
+    file.write_text(why_page([("answer", read_rightly(example))], heading="x", intro=""), encoding="utf-8")
     page.goto(file.as_uri())
     assert "Step 1 of 4: x" in page.inner_text("body")
     page.get_by_role("tab", name="+", exact=True).hover()

@@ -5,7 +5,7 @@ import re
 import figures
 import pytest
 
-from inktex.report.relations import RELATIONS, clearest_looks, relation_looks, relations_picture
+from inktex.report.figures import RELATIONS, clearest_looks, relation_looks, relations_picture
 from known_readings import looking_at, read_rightly, written
 
 

@@ -6,13 +6,13 @@ import re
 import numpy as np
 import pytest
 
-from inktex.report.why import Titled, differing_places, view_data, why_page
+from inktex.report.why import differing_places, view_data, why_page
 from known_readings import looking_at, read_rightly, written
 
 
 def page_of(reading, **options) -> str:
     options = {"heading": "note.inkml", "intro": "Read by a model.", **options}
-    return why_page([Titled("answer", reading)], **options)
+    return why_page([("answer", reading)], **options)
 
 
 def embedded(page: str) -> dict:
@@ -55,9 +55,7 @@ def test_names_and_tokens_cannot_break_out_of_the_page():
 def test_warnings_name_unread_and_reread_ink():
     example = written("1+2")
     one, plus, two = example.strokes_of
-    view = view_data(
-        example.ink, [Titled("answer", looking_at(example.ink, ("1", "1", "+"), [one, one, plus]))]
-    )
+    view = view_data(example.ink, [("answer", looking_at(example.ink, ("1", "1", "+"), [one, one, plus]))])
     (reading,) = view["readings"]
     assert reading["reread"] == list(one)
     assert reading["unread"] == list(two)
@@ -67,7 +65,7 @@ def test_warnings_name_unread_and_reread_ink():
 def test_tokens_that_differ_from_the_truth_are_marked():
     example = written("x+1")
     reading = looking_at(example.ink, ("x", "-", "1"), example.strokes_of)
-    view = view_data(example.ink, [Titled("answer", reading)], truth=example.tokens)
+    view = view_data(example.ink, [("answer", reading)], truth=example.tokens)
     assert view["readings"][0]["differs"] == [1]
 
 

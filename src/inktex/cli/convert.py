@@ -154,7 +154,7 @@ def _to_files(rows: "Iterable[StoreRow]", out: Path, chosen: Target, failures: "
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             if chosen == "png":
-                from inktex.report.raster import ink_png
+                from inktex.report.canvas import ink_png
 
                 write_atomically(target, ink_png(row.ink))
             else:

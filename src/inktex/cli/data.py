@@ -11,7 +11,7 @@ from inktex.cli.common import progress_bar
 
 if TYPE_CHECKING:
     from inktex.corpus import Corpus, Example
-    from inktex.corpus.stats import SplitStats
+    from inktex.corpus.pictures import SplitStats
 
 PathsArgument = Annotated[
     list[Path], typer.Argument(help="Folders, zips or ink files: CROHME as it was downloaded.")
@@ -29,7 +29,7 @@ USUAL_SPLITS = ("train", "test2013", "test2014")
 def import_data(paths: PathsArgument, split: SplitOption = None) -> None:
     """Read ink files into the cache, one file per split, for training and evaluation."""
     from inktex.corpus import import_paths
-    from inktex.corpus.stats import split_stats
+    from inktex.corpus.pictures import split_stats
 
     with _reading() as advance:
         corpora = import_paths(paths, split, advance)
@@ -47,8 +47,7 @@ def stats(
 ) -> None:
     """Count what each split holds, list what cannot be used and why, and draw a picture of it."""
     from inktex.corpus import cache_folder
-    from inktex.corpus.pictures import draw_stats
-    from inktex.corpus.stats import split_stats
+    from inktex.corpus.pictures import draw_stats, split_stats
 
     with _reading() as advance:
         counted = [split_stats(corpus) for corpus in _open(paths, split, advance)]
@@ -199,7 +198,7 @@ def _print_tables(counted: "Sequence[SplitStats]") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from inktex.corpus.stats import reasons
+    from inktex.corpus.pictures import reasons
 
     # Wide enough for all columns where there is no terminal.
     console = Console() if Console().is_terminal else Console(width=120)

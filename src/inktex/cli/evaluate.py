@@ -74,7 +74,6 @@ def evaluate(
     from inktex.decoding import SearchOptions
     from inktex.evaluation import Report, read_answers, render, systems_of, write_predictions
     from inktex.evaluation import evaluate as measure
-    from inktex.evaluation.comparison import compare_all
     from inktex.evaluation.provenance import provenance
 
     if not models and not predictions:
@@ -131,7 +130,6 @@ def evaluate(
     report = Report(
         data=data,
         evaluations=tuple(results),
-        comparisons=compare_all(results),
         provenance=provenance("inktex " + " ".join(sys.argv[1:])),
         whole=limit is None or len(examples) < limit,
     )

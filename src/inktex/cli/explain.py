@@ -64,7 +64,7 @@ def _drawn(
         return _page(source, reader, readings, latex)
     if kind == ".svg":
         return (animated_picture if moving else steps_picture)(answer).to_svg()
-    from inktex.report.raster import to_gif, to_png
+    from inktex.report.picture import to_gif, to_png
 
     return to_gif(animation_frames(answer)) if kind == ".gif" else to_png(steps_picture(answer))
 
@@ -72,14 +72,14 @@ def _drawn(
 def _page(source: str, reader: "Reader", readings: "list[Reading]", latex: str | None) -> str:
     from math import exp
 
-    from inktex.report.why import Titled, why_page
+    from inktex.report.why import why_page
 
     named = [(f"answer {place}" if place > 1 else "answer", each) for place, each in enumerate(readings, 1)]
     other = _wanted(reader, readings[0].ink, latex)
     if other is not None:
         named.append(("given" if latex is not None else "in the file", other))
     return why_page(
-        [Titled(f"{name}, {100 * exp(reading.log_prob):.0f} %", reading) for name, reading in named],
+        [(f"{name}, {100 * exp(reading.log_prob):.0f} %", reading) for name, reading in named],
         heading="standard input" if source == "-" else Path(source).name,
         intro=f"Read by {reader.model.info.name}. Point at a token to see where the model looked when it "
         "wrote it, or at a stroke to see which tokens looked at it. The bar under a token shows how sure the "
@@ -120,9 +120,8 @@ def errors(
     """Write a site about everything that a model reads wrongly: open OUT/index.html, no server needed."""
     from inktex.evaluation import systems_of
     from inktex.evaluation.provenance import provenance
-    from inktex.report.accuracy import alignment_accuracy
     from inktex.report.report import write_report
-    from inktex.report.tally import markdown_table
+    from inktex.report.tally import alignment_accuracy, markdown_table
 
     if len(models) > 2:
         raise typer.BadParameter("one model, or two to compare")

@@ -1,13 +1,12 @@
 """Expressions to learn from: CROHME and its splits, symbol banks, synthesis of new expressions."""
 
-from inktex.corpus.annotations import annotated_layouts
 from inktex.corpus.bank import Glyph, SymbolBank
 from inktex.corpus.bank_sources import BANKS, open_bank
 from inktex.corpus.cache import Corpus, Problem
 from inktex.corpus.example import Example
 from inktex.corpus.language import ExpressionModel, SamplingOptions
-from inktex.corpus.load import import_paths, load_all, load_split
-from inktex.corpus.locate import cache_folder, locate
+from inktex.corpus.load import annotated_layouts, import_paths, load_all, load_split
+from inktex.corpus.packages import cache_folder, locate
 from inktex.corpus.synthesis import SynthesisOptions, Synthesizer, synthesize, synthetic_example
 
 __all__ = [

@@ -13,7 +13,7 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
-from inktex.corpus.container import open_container, write_container
+from inktex.corpus.cache import open_container, write_container
 
 Points = npt.NDArray[np.float64]
 
@@ -71,11 +71,9 @@ class SymbolBank:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels that have glyphs."""
         return tuple(self._by_label)
 
     def glyphs(self, label: str) -> Sequence[Glyph]:
-        """All glyphs of a label."""
         if label not in self._by_label:
             raise KeyError(f"the symbol bank {self.name!r} has no {label}")
         return self._by_label[label]
@@ -87,7 +85,6 @@ class SymbolBank:
 
 
 def write_bank(path: Path, bank: SymbolBank) -> None:
-    """Write a bank to a container file."""
     glyphs = list(bank)
     labels = {label: number for number, label in enumerate(bank.labels)}
     writers = {writer: number for number, writer in enumerate(bank.writers)}

@@ -3,21 +3,95 @@
 `write_corpus` puts examples into a container of flat arrays; `Corpus.open` maps it and makes an `Example` on
 request. It keeps strokes, truth, tokens with their strokes, segmentation, writer and source. Time, pressure
 and the MathML text are left out, since nothing learns from them.
+
+A container holds named arrays and a JSON header: 8 bytes of magic, 8 bytes header length, the header, every
+array at a multiple of 64 bytes, then the SHA-256 of everything before it, which is checked when the file is
+opened. This is what safetensors does; that comes with the extra `train` only, and evaluation reads corpora
+without it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from inktex.corpus.container import Arrays, ContainerError, open_container, write_container
 from inktex.corpus.example import Example
+from inktex.files import write_atomically
 from inktex.ink import Ink, Symbol
 
 FORMAT = 4  # raised whenever what is stored, or how it is derived from the files, changes
+_MAGIC = b"INKTEX\x00\x01"
+_ALIGNMENT = 64
+_DIGEST = hashlib.sha256().digest_size
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+class ContainerError(ValueError):
+    """The file is not a complete container."""
+
+
+def write_container(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
+    places: dict[str, Any] = {}
+    offset = 0
+    for name, array in arrays.items():
+        places[name] = {"dtype": array.dtype.str, "shape": list(array.shape), "offset": offset}
+        offset += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
+    text = json.dumps({"header": header, "arrays": places, "bytes": offset}, ensure_ascii=False).encode()
+    text += b" " * (-(len(_MAGIC) + 8 + len(text)) % _ALIGNMENT)
+
+    parts = [_MAGIC, len(text).to_bytes(8, "little"), text]
+    for array in arrays.values():
+        parts += [array.tobytes(), b"\0" * (-array.nbytes % _ALIGNMENT)]
+    content = b"".join(parts)
+    write_atomically(path, content + hashlib.sha256(content).digest())
+
+
+def read_header(path: Path) -> dict[str, Any]:
+    return _read_index(path)[0]["header"]  # type: ignore[no-any-return]
+
+
+def open_container(path: Path) -> tuple[dict[str, Any], Arrays]:
+    """Map the file into memory; the arrays are read-only views of it."""
+    index, start = _read_index(path)
+    end = start + index["bytes"]
+    whole = np.memmap(path, dtype=np.uint8, mode="r")
+    if len(whole) not in (end, end + _DIGEST):
+        raise ContainerError(f"{path}: the file is cut off; delete it and it will be made again")
+    # Files of earlier versions end without a checksum.
+    if len(whole) > end and hashlib.sha256(whole[:end].data).digest() != whole[end:].tobytes():
+        raise ContainerError(f"{path}: damaged (its SHA-256 differs); delete it and it will be made again")
+    arrays: Arrays = {}
+    for name, place in index["arrays"].items():
+        dtype, shape = np.dtype(place["dtype"]), tuple(place["shape"])
+        begin = start + place["offset"]
+        size = dtype.itemsize * int(np.prod(shape))
+        # A plain view: indexing the memmap class itself is several times slower.
+        arrays[name] = np.asarray(whole[begin : begin + size]).view(dtype).reshape(shape)
+    return index["header"], arrays
+
+
+def _read_index(path: Path) -> tuple[dict[str, Any], int]:
+    with path.open("rb") as file:
+        head = file.read(len(_MAGIC) + 8)
+        if head[: len(_MAGIC)] != _MAGIC:
+            raise ContainerError(f"{path}: not a file of inktex's cache; delete it and it will be made again")
+        length = int.from_bytes(head[len(_MAGIC) :], "little")
+        try:
+            if length > path.stat().st_size:
+                raise ValueError("cut off")
+            index = json.loads(file.read(length))
+        except ValueError as error:
+            raise ContainerError(
+                f"{path}: the header is damaged; delete it and it will be made again"
+            ) from error
+    return index, len(head) + length
 
 
 @dataclass(frozen=True)
@@ -58,7 +132,6 @@ class Corpus(Sequence[Example]):
         return len(self.stems)
 
     def __getitem__(self, index: int) -> Example:  # type: ignore[override]
-        """Make the example at `index`."""
         if not -len(self) <= index < len(self):
             raise IndexError(f"example {index} of {len(self)}")
         index %= len(self)
@@ -82,16 +155,12 @@ class Corpus(Sequence[Example]):
             folder=header["folder_table"][int(arrays["folder"][index])],
         )
 
-    def __iter__(self) -> Iterator[Example]:
-        return (self[index] for index in range(len(self)))
-
     def tokens(self, index: int) -> tuple[str, ...]:
         """Give the tokens of an example without making its ink."""
         first, last = self.arrays["example_tokens"][index : index + 2].tolist()
         return tuple(self.token_table[i] for i in self.arrays["token"][first:last].tolist())
 
     def strokes_of(self, index: int) -> tuple[tuple[int, ...], ...]:
-        """Give the strokes of each token of an example."""
         first, last = self.arrays["example_tokens"][index : index + 2].tolist()
         return _ragged(self.arrays, "token_strokes", first, last)
 
@@ -166,6 +235,4 @@ def write_corpus(
 
 
 def _starts(lengths: Sequence[int]) -> np.ndarray:
-    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return starts
+    return np.cumsum([0, *lengths], dtype=np.int64)

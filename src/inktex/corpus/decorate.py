@@ -13,10 +13,9 @@ import numpy as np
 
 from inktex.corpus.bank import Glyph
 from inktex.corpus.draft import Draft, joined
-from inktex.corpus.metrics import metric
-from inktex.corpus.placing import Box, Placed, mark
+from inktex.corpus.placing import Box, Placed, box_of, mark
 from inktex.corpus.redraw import redraw, weighted
-from inktex.corpus.roles import role_of
+from inktex.corpus.roles import metric, role_of
 from inktex.corpus.rows import bracket, line, row
 from inktex.corpus.stock import Stock
 
@@ -48,11 +47,8 @@ def decorated(stock: Stock, random: Random) -> Draft:
     """An expression with accents over letters, a line or brace over a part, or a binomial."""
     chance = random.random()
     if chance < 0.62:
-        draft = (
-            stock.expression(random)
-            if random.random() < 0.5
-            else stock.part(random, (1, 1, 3, 4, 5, 6, 8, 10))
-        )
+        whole = random.random() < 0.5
+        draft = stock.expression(random) if whole else stock.part(random, (1, 1, 3, 4, 5, 6, 8, 10))
         if len(draft.tokens) > 45:
             draft = stock.part(random, (6, 8, 10))
         redraw(draft, stock, random, 0.4)
@@ -74,11 +70,8 @@ def accented(draft: Draft, stock: Stock, random: Random) -> bool:
     for label in letters[: 1 + int(random.random() * 2.5)]:
         accent = weighted(random, tuple(_OVER_LETTERS), _LETTER_WEIGHTS)
         for each in [each for each in draft.marks if each.label == label]:
-            usual = metric(label)
-            unit = each.height / usual.height
-            new = accent_mark(
-                accent, Box(each.x, each.y, each.x + each.width, each.y + each.height), unit, stock, random
-            )
+            unit = each.height / metric(label).height
+            new = accent_mark(accent, box_of([each]), unit, stock, random)
             if unit > 0 and not _collides(new, draft.marks, each):
                 wrap(draft, each.token, each.token + 1, accent, new)
                 done += 1
@@ -164,11 +157,8 @@ def _with_line(stock: Stock, random: Random) -> Draft:
     accent = weighted(random, tuple(_OVER_PARTS), _PART_WEIGHTS)
     brace = accent in (r"\overbrace", r"\underbrace")
     if accent == r"\overrightarrow":
-        part = row(
-            [stock.symbol("ABCDEFGHMNOPQRSTXY"[int(random.random() * 18)], random) for _ in range(2)],
-            random,
-            0.5,
-        )
+        names = ("ABCDEFGHMNOPQRSTXY"[int(random.random() * 18)] for _ in range(2))
+        part = row([stock.symbol(name, random) for name in names], random, 0.5)
     elif accent in (r"\widehat", r"\widetilde"):
         part = stock.part(random, (1, 1, 2, 3))
     else:
@@ -198,10 +188,8 @@ def binomial(stock: Stock, random: Random) -> Draft:
     upper, lower = above.box, below.box
     width = max(upper.right - upper.left, lower.right - lower.left)
     gap = max(0.15, random.gauss(0.45, 0.15))
-    for part, box, y in (
-        (above, upper, -0.5 - gap / 2 - upper.bottom),
-        (below, lower, -0.5 + gap / 2 - lower.top),
-    ):
+    heights = (-0.5 - gap / 2 - upper.bottom, -0.5 + gap / 2 - lower.top)
+    for part, box, y in zip((above, below), (upper, lower), heights, strict=True):
         part.moved(width / 2 - (box.left + box.right) / 2 + random.gauss(0, 0.08), y)
     top, bottom = above.box.top - abs(random.gauss(0.1, 0.1)), below.box.bottom + abs(random.gauss(0.1, 0.1))
     opening = bracket("(", top, bottom, stock, random)

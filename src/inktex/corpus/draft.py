@@ -13,10 +13,9 @@ import numpy as np
 
 from inktex.corpus.bank import Glyph, Points
 from inktex.corpus.example import StrokesOf
-from inktex.corpus.metrics import metric
 from inktex.corpus.placing import Box, Placed, box_of, mark, shift
 from inktex.corpus.recombine import Piece
-from inktex.corpus.roles import role_of
+from inktex.corpus.roles import metric, role_of
 
 Order = list[tuple[int, int]]  # (mark, stroke of it) in the order of writing
 
@@ -66,7 +65,6 @@ class Draft:
 
     @property
     def box(self) -> Box:
-        """The box around all marks."""
         return box_of(self.marks)
 
     def scaled(self, factor: float) -> "Draft":
@@ -81,7 +79,6 @@ class Draft:
         return self
 
     def moved(self, dx: float, dy: float) -> "Draft":
-        """Move all marks."""
         shift(self.marks, dx, dy)
         return self
 
@@ -179,8 +176,3 @@ def joined(parts: Iterable["Draft | str"], turns: Sequence[int] | None = None) -
         tokens += part.tokens
     order = [entry for turn in turns or range(len(orders)) for entry in orders[turn]]
     return Draft(tokens, marks, order)
-
-
-def relabelled(glyph: Glyph, label: str) -> Glyph:
-    """The same drawing under another label."""
-    return glyph if glyph.label == label else replace(glyph, label=label)

@@ -16,8 +16,6 @@ STRUCTURE = frozenset({"{", "}", "_", "^", r"\limits"})  # tokens that are never
 
 @dataclass(frozen=True)
 class Example:
-    """An expression with its truth."""
-
     ink: Ink
     tokens: tuple[str, ...]
     strokes_of: StrokesOf  # per token the strokes (0-based) it was written with, () where there is no ink

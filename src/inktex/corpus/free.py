@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 
 from inktex.corpus.bank import SymbolBank
-from inktex.corpus.drawings import COLLECTIONS, Part, open_drawings
+from inktex.corpus.bank_sources import COLLECTIONS, Part, open_drawings
 from inktex.corpus.example import Example
 from inktex.corpus.free_formulas import FREE_TOKENS, FormulaGrammar
 from inktex.corpus.free_hand import Drawings, FreeHand, unsteady
@@ -55,13 +55,11 @@ class FreeInk:
     """Makes the expressions of every epoch."""
 
     def __init__(self, drawings: Drawings, count: int = 14_000, seed: int = 1) -> None:
-        """An epoch has `count` expressions."""
         self.drawings, self.count, self.seed = drawings, count, seed
         self.pens = Pens()
         self.grammar = FormulaGrammar()
 
     def pieces(self, epoch: int) -> list[Piece]:
-        """The expressions of an epoch."""
         return [self.piece(epoch, number) for number in range(self.count)]
 
     def piece(self, epoch: int, number: int) -> Piece:

@@ -28,22 +28,17 @@ def _weights(name: str) -> dict[str, float]:
     return dict(zip(words[::2], map(float, words[1::2]), strict=True))
 
 
-class _Choice:
+def _choice(weights: dict[str, float]) -> Callable[[Random], str]:
     """Draws by weight."""
-
-    def __init__(self, weights: dict[str, float]) -> None:
-        self.tokens = tuple(weights)
-        self._sums = tuple(accumulate(weights.values()))
-
-    def __call__(self, random: Random) -> str:
-        return random.choices(self.tokens, cum_weights=self._sums)[0]
+    tokens, sums = tuple(weights), tuple(accumulate(weights.values()))
+    return lambda random: random.choices(tokens, cum_weights=sums)[0]
 
 
 _SMALL_LETTERS, _CAPITALS, _GREEK, _DIGITS = map(_weights, ("small_letters", "capitals", "greek", "digits"))
 _RELATIONS, _FUNCTIONS, _SETS = map(_weights, ("relations", "functions", "sets"))
-_letter, _capital, _greek, _digit = map(_Choice, (_SMALL_LETTERS, _CAPITALS, _GREEK, _DIGITS))
-_relation, _function, _set = map(_Choice, (_RELATIONS, _FUNCTIONS, _SETS))
-_index, _length = map(_Choice, map(_weights, ("indices", "lengths")))
+_letter, _capital, _greek, _digit = map(_choice, (_SMALL_LETTERS, _CAPITALS, _GREEK, _DIGITS))
+_relation, _function, _set = map(_choice, (_RELATIONS, _FUNCTIONS, _SETS))
+_index, _length = map(_choice, map(_weights, ("indices", "lengths")))
 _RARE, _PUNCTUATION, _STRUCTURE = (
     _TABLES["tokens"][name].split() for name in ("rare", "punctuation", "structure")
 )
@@ -58,6 +53,13 @@ FREE_TOKENS: tuple[str, ...] = tuple(
     }
 )  # fmt: skip
 _DRAWN = tuple(token for token in FREE_TOKENS if token not in _STRUCTURE[:6])
+# What stands for a number or a name, and what carries a script, up to which share of the draws.
+_ATOMS = ((0.42, _letter), (0.72, _digit), (0.82, _capital), (0.97, _greek))
+_BASES = ((0.66, _letter), (0.80, _capital), (0.91, _greek), (1.0, _digit))
+
+
+def _any_symbol(random: Random) -> str:
+    return _DRAWN[int(random.random() * len(_DRAWN))]
 
 
 def _group(*rows: Tokens) -> Tokens:
@@ -75,8 +77,6 @@ def _shares(total: int, random: Random, parts: int) -> list[int]:
 
 
 class FormulaGrammar:
-    """Draws formulas."""
-
     def __init__(self) -> None:
         known = set(FREE_TOKENS)
         self._known_formulas = [
@@ -101,7 +101,6 @@ class FormulaGrammar:
         )
 
     def sample(self, random: Random) -> tuple[str, ...]:
-        """Draw a formula."""
         for _ in range(100):
             tokens = self._draw(random)
             if len(tokens) <= _MOST_TOKENS:
@@ -111,7 +110,7 @@ class FormulaGrammar:
     def _draw(self, random: Random) -> Tokens:
         chance = random.random()
         if chance < 0.06:
-            return [_DRAWN[int(random.random() * len(_DRAWN))]]  # every symbol also occurs alone
+            return [_any_symbol(random)]  # every symbol also occurs alone
         if chance < 0.20:
             return self._well_known(random)
         if chance < 0.27:
@@ -140,14 +139,14 @@ class FormulaGrammar:
         """Symbols in a row that mean nothing: they have to be read one by one."""
         tokens: Tokens = []
         for _ in range(1 + int(random.random() * 7)):
-            token = _DRAWN[int(random.random() * len(_DRAWN))]
+            token = _any_symbol(random)
             if token in PAIRS and random.random() < 0.7:
                 tokens += [token, *self._atom(random), PAIRS[token]]
             elif token not in PAIRS.values():
                 tokens.append(token)
             if tokens and tokens[-1] not in (*PAIRS, "}") and random.random() < 0.25:
                 mark = "^" if random.random() < 0.5 else "_"
-                tokens += [mark, *_group([_DRAWN[int(random.random() * len(_DRAWN))]])]
+                tokens += [mark, *_group([_any_symbol(random)])]
         return tokens or ["x"]
 
     def _statement(self, size: int, random: Random) -> Tokens:
@@ -159,20 +158,18 @@ class FormulaGrammar:
             tokens = [quantifier, _letter(random), r"\in", _set(random)]
             return tokens + ([",", *self._statement(size - 4, random)] if size > 7 else [])
         if chance < 0.43 and size >= 5:
-            low, high = ("<", "<") if random.random() < 0.4 else (r"\leq", r"\leq")
+            relation = "<" if random.random() < 0.4 else r"\leq"
             parts = _shares(size - 2, random, 3)
-            return [
-                *self._sum_of_terms(parts[0], random), low, *self._sum_of_terms(parts[1], random), high,
-                *self._sum_of_terms(parts[2], random),
-            ]  # fmt: skip
+            left, middle, right = (self._sum_of_terms(part, random) for part in parts)
+            return [*left, relation, *middle, relation, *right]
         if chance < 0.45 and size >= 6:
             return self._row_of(size, random)
-        left, right = _shares(size - 1, random, 2)
+        sizes = _shares(size - 1, random, 2)
         if random.random() < 0.6:
-            left, right = min(left, right), max(left, right)
-        sides = [self._sum_of_terms(left, random), self._sum_of_terms(right, random)]
+            sizes.sort()
+        sides = [self._sum_of_terms(part, random) for part in sizes]
         if size > 10 and random.random() < 0.12:
-            sides.append(self._sum_of_terms(max(1, right // 3), random))
+            sides.append(self._sum_of_terms(max(1, sizes[1] // 3), random))
         tokens = sides[0]
         for side in sides[1:]:
             tokens = [*tokens, _relation(random), *side]
@@ -226,14 +223,9 @@ class FormulaGrammar:
 
     def _atom(self, random: Random) -> Tokens:
         chance = random.random()
-        if chance < 0.42:
-            return [_letter(random)]
-        if chance < 0.72:
-            return [_digit(random)]
-        if chance < 0.82:
-            return [_capital(random)]
-        if chance < 0.97:
-            return [_greek(random)]
+        for share, draw in _ATOMS:
+            if chance < share:
+                return [draw(random)]
         return [r"\infty"] if chance < 0.985 else [random.choice(_RARE[:5])]
 
     def _factor(self, size: int, random: Random) -> Tokens:
@@ -253,24 +245,10 @@ class FormulaGrammar:
             digits.insert(1 if random.random() < 0.7 else len(digits) - 1, ".")
         return digits
 
-    def _base(self, random: Random) -> Tokens:
-        chance = random.random()
-        if chance < 0.66:
-            return [_letter(random)]
-        if chance < 0.80:
-            return [_capital(random)]
-        if chance < 0.91:
-            return [_greek(random)]
-        return [_digit(random)]
-
     def _scripted(self, size: int, random: Random) -> Tokens:
-        base = self._base(random)
-        left = size - 1
-        chance = random.random()
-        if base[0] in _DIGITS:
-            chance = 1.0
-        tokens = list(base)
-        if chance < 0.45:
+        chance, left = random.random(), size - 1
+        tokens = [next(draw for share, draw in _BASES if chance < share)(random)]
+        if random.random() < 0.45 and tokens[0] not in _DIGITS:
             tokens += ["_", *_group(self._subscript(min(left, 4), random))]
             if random.random() < (0.25 if left >= 3 else 0.1 if left == 2 else 0.0):
                 tokens += ["^", *_group(self._superscript(1, random))]
@@ -305,9 +283,7 @@ class FormulaGrammar:
         return [r"\frac", *_group(self._sum_of_terms(above, random), self._sum_of_terms(below, random))]
 
     def _root(self, size: int, random: Random) -> Tokens:
-        index = (
-            ["[", random.choice(("3", "3", "n", "4", "5", "k", "6")), "]"] if random.random() < 0.2 else []
-        )
+        index = ["[", random.choice("33n45k6"), "]"] if random.random() < 0.2 else []
         return [r"\sqrt", *index, *_group(self._sum_of_terms(size - 1 - len(index) // 3, random))]
 
     def _bracketed(self, size: int, random: Random) -> Tokens:
@@ -389,10 +365,10 @@ class FormulaGrammar:
 
     def _list(self, size: int, random: Random) -> Tokens:
         opening = random.choices(("(", r"\{", "["), (5, 2, 3))[0]
-        parts = _shares(size - 3, random, 2 if opening == "[" or random.random() < 0.6 else 3)
-        tokens = [opening]
-        for number, part in enumerate(parts):
-            tokens += [",", *self._sum_of_terms(part, random)] if number else self._sum_of_terms(part, random)
+        first, *others = _shares(size - 3, random, 2 if opening == "[" or random.random() < 0.6 else 3)
+        tokens = [opening, *self._sum_of_terms(first, random)]
+        for part in others:
+            tokens += [",", *self._sum_of_terms(part, random)]
         return [*tokens, PAIRS[opening]]
 
     def _absolute(self, size: int, random: Random) -> Tokens:

@@ -16,13 +16,12 @@ import numpy as np
 from inktex.corpus.bank import Glyph, Points, SymbolBank
 from inktex.corpus.draft import Draft, Order, gather, written_in_turn
 from inktex.corpus.placing import Box, Placed, box_of, mark, shift, stretched_root
-from inktex.corpus.roles import PAIRS, Shape, function_letters, role_of, shape_of
+from inktex.corpus.roles import DOTS, PAIRS, Shape, function_letters, role_of, shape_of
 from inktex.latex import Node, parse_layout
 
 Row = tuple[Node, ...]
 Marks = list[Placed]
 
-_POINTS = frozenset({".", r"\cdot"})
 _SMALLEST = 0.4  # x-height of scripts of scripts against that of the main line
 # Ways to write letters that end on the line in one hand and below it in another.
 _OR_ASCENDER = {"f": 0.45, r"\beta": 0.3, r"\phi": 0.2, r"\xi": 0.4, r"\zeta": 0.4, r"\psi": 0.2}
@@ -93,8 +92,6 @@ class FreeHand:
     def _vary(self, middle: float, spread: float) -> float:
         return self.random.gauss(middle, spread * self.habits.unsteady)
 
-    # ---- rows
-
     def _row(self, nodes: Row, x: float, y: float, size: float) -> Marks:
         """Write a row from x on, on the baseline y, with an x-height of `size`."""
         placed: Marks = []
@@ -112,9 +109,8 @@ class FreeHand:
             line = y + drift + self.habits.slope * (right - x)
             closing = partners.get(number)
             if closing is not None and closing > number + 1:
-                made = self._enclosed(
-                    nodes[number], nodes[number + 1 : closing], nodes[closing], right, line, size
-                )
+                inner = nodes[number + 1 : closing]
+                made = self._enclosed(node, inner, nodes[closing], right, line, size)
                 number = closing
             else:
                 made = self._node(node, right, line, size)
@@ -167,8 +163,6 @@ class FreeHand:
         return mark(node.token or 0, node.label, glyph, scale_x, height / max(glyph.height, 1e-9), x, top)
 
     def _node(self, node: Node, x: float, y: float, size: float) -> Marks:
-        """Write a symbol with everything around it."""
-        token = node.token or 0
         if node.label == r"\frac":
             marks = self._fraction(node, x, y, size)
         elif node.label == r"\sqrt":
@@ -176,10 +170,8 @@ class FreeHand:
         elif node.above or node.below or node.inside or node.cells:
             raise ValueError(f"{node.label} with an argument cannot be written")
         else:
-            marks = [self._symbol(node.label, token, x, y, size)]
+            marks = [self._symbol(node.label, node.token or 0, x, y, size)]
         return self._with_scripts(node, marks, x, y, size)
-
-    # ---- single symbols
 
     def _pick(self, label: str) -> Glyph:
         """A drawing of a label; one that was written before is written the same way again."""
@@ -201,15 +193,17 @@ class FreeHand:
         usual = shape_of(label)
         if label in _OR_ASCENDER and self.random.random() < _OR_ASCENDER[label]:
             usual = shape_of("b")
-        bottom, top, width = usual.bottom, usual.top, usual.width
+        bottom, top, width = usual.bottom, usual.top, self.habits.width
         if usual.name in _OPERATORS:
-            middle, half = (bottom + top) / 2, (top - bottom) / 2 * self.habits.operators
-            return Shape(usual.name, middle - half, middle + half, width * self.habits.operators, usual.flat)
-        if usual.name in _RISING and top > 1.0:
-            top = 1.0 + (top - 1.0) * self.habits.ascent
-        if bottom < 0:
-            bottom *= self.habits.descent
-        return Shape(usual.name, bottom, top, width * self.habits.width, usual.flat)
+            width = self.habits.operators
+            middle, half = (bottom + top) / 2, (top - bottom) / 2 * width
+            bottom, top = middle - half, middle + half
+        else:
+            if usual.name in _RISING and top > 1.0:
+                top = 1.0 + (top - 1.0) * self.habits.ascent
+            if bottom < 0:
+                bottom *= self.habits.descent
+        return Shape(usual.name, bottom, top, usual.width * width, usual.flat)
 
     def _symbol(self, label: str, token: int, x: float, y: float, size: float) -> Placed:
         letters = function_letters(label)
@@ -217,7 +211,7 @@ class FreeHand:
             return self._word(label, letters, token, x, y, size)
         glyph, usual = self._pick(label), self._shape(label)
         wanted = size * exp(self._vary(0.0, 0.09))
-        if label in _POINTS:
+        if label in DOTS:
             extent = max(glyph.width, glyph.height)
             scale = self.random.uniform(0.04, 0.16) * size / extent if extent > 0 else 1.0
         elif usual.flat:
@@ -256,8 +250,6 @@ class FreeHand:
         points = np.concatenate((*strokes, *late))
         glyph = Glyph.from_strokes(label, [*strokes, *late], "word")
         return mark(token, label, glyph, size, size, x, y + size * float(points[:, 1].min()))
-
-    # ---- what stands around a symbol
 
     def _smaller(self, size: float, ratio: float) -> float:
         return max(min(size, _SMALLEST), size * min(1.05, max(0.4, ratio * exp(self._vary(0.0, 0.1)))))
@@ -326,8 +318,6 @@ class FreeHand:
 
     def _beside(self, label: str, size: float) -> float:
         return size * max(-0.02, self._vary(0.12 if label != ")" else 0.16, 0.08) * self.habits.spacing)
-
-    # ---- fractions and roots
 
     def _fraction(self, node: Node, x: float, y: float, size: float) -> Marks:
         small = self._smaller(size, self.habits.part)

@@ -51,7 +51,6 @@ class Hand:
     one: bool = False
 
     def part(self, lengths: Sequence[int]) -> Draft:
-        """A part of one of these lengths."""
         part = self.stock.part(self.random, lengths, self.near)
         tries = 0
         while self.one and not is_entry(part.tokens):
@@ -66,12 +65,10 @@ class Hand:
         return redraw(part, self.stock, self.random, 0.35)
 
     def symbol(self, label: str) -> Draft:
-        """One symbol."""
         own = self.stock.symbol_near(label, self.random, self.near) if self.one else None
         return own or self.stock.symbol(label, self.random)
 
     def pick(self, choices: Sequence[str]) -> str:
-        """One of the choices."""
         return choices[int(self.random.random() * len(choices))]
 
 
@@ -152,12 +149,8 @@ def aligned(hand: Hand) -> Draft:
         relation = "=" if random.random() < 0.85 else hand.pick((r"\leq", r"\geq", "<", r"\approx"))
         right = row([hand.symbol(relation), hand.part(_LINES)], random)
         first = number == 0 or not chain
-        cells.append(
-            [
-                hand.redrawn(hand.part((1, 1, 4, 4, 5, 6))) if first else None,
-                hand.redrawn(right),
-            ]
-        )
+        left = hand.redrawn(hand.part((1, 1, 4, 4, 5, 6))) if first else None
+        cells.append([left, hand.redrawn(right)])
     return arranged("aligned", cells, hand.stock, random, "", "", left=True)
 
 
@@ -184,7 +177,9 @@ def _cells(rows: int, columns: int, hand: Hand) -> list[list[Cell]]:
         letter = _letter(random)
         second = (_letter(random), _letter(random))
         numbered = random.random() < 0.8
-        make = lambda r, c: _entry(letter, r, c, numbered, second, rows, columns, hand)  # noqa: E731
+        make = lambda r, c: _entry(  # noqa: E731
+            letter, (str(r + 1), str(c + 1)) if numbered else second, rows, columns, hand
+        )
     elif chance < 0.6:
         make = lambda _r, _c: hand.symbol(_letter(random))  # noqa: E731
     else:
@@ -195,15 +190,9 @@ def _cells(rows: int, columns: int, hand: Hand) -> list[list[Cell]]:
     for r in range(rows):
         cells.append([])
         for c in range(columns):
-            if dots and rows - 2 == r and columns - 2 == c:
-                cell = hand.symbol(r"\ddots")
-            elif dots and rows - 2 == r:
-                cell = hand.symbol(r"\vdots")
-            elif dots and columns - 2 == c:
-                cell = hand.symbol(r"\cdots")
-            else:
-                cell = make(r, c)
-            cells[-1].append(cell)
+            here = (dots and rows - 2 == r, dots and columns - 2 == c)
+            kind = {(True, True): r"\ddots", (True, False): r"\vdots", (False, True): r"\cdots"}.get(here)
+            cells[-1].append(hand.symbol(kind) if kind else make(r, c))
     return cells
 
 
@@ -222,23 +211,10 @@ def _number(digits: str, hand: Hand) -> Draft:
     return row(parts, random, 0.6)
 
 
-def _entry(
-    letter: str,
-    r: int,
-    c: int,
-    numbered: bool,
-    second: tuple[str, str],
-    rows: int,
-    columns: int,
-    hand: Hand,
-) -> Draft:
+def _entry(letter: str, names: tuple[str, str], rows: int, columns: int, hand: Hand) -> Draft:
     """An entry with its indices, as in a_{12}; vectors have one index."""
-    names: tuple[str, ...] = (str(r + 1), str(c + 1)) if numbered else second
-    if columns == 1:
-        names = names[:1]
-    elif rows == 1:
-        names = names[1:]
-    index = row([hand.symbol(name) for name in names], hand.random, 0.5)
+    wanted = names[:1] if columns == 1 else names[1:] if rows == 1 else names
+    index = row([hand.symbol(name) for name in wanted], hand.random, 0.5)
     return script(hand.symbol(letter), index, False, hand.random)
 
 

@@ -164,15 +164,8 @@ def _spline(vertices: Points) -> Points:
     for before, start, end, after in zip(padded[:-3], padded[1:-2], padded[2:-1], padded[3:], strict=True):
         count = max(1, round(float(np.hypot(*(end - start))) / (STEP / 2)))
         t = np.linspace(0.0, 1.0, count, endpoint=False)[:, None]
-        pieces.append(
-            0.5
-            * (
-                2 * start
-                + (end - before) * t
-                + (2 * before - 5 * start + 4 * end - after) * t**2
-                + (3 * start - before - 3 * end + after) * t**3
-            )
-        )
+        square, cube = 2 * before - 5 * start + 4 * end - after, 3 * start - before - 3 * end + after
+        pieces.append(0.5 * (2 * start + (end - before) * t + square * t**2 + cube * t**3))
     return np.concatenate([*pieces, vertices[-1:]])
 
 
@@ -193,7 +186,8 @@ def _by_hand(outlines: Sequence[Points], hand: Hand, rng: np.random.Generator) -
             for _ in range(hand.rounding):
                 line = np.concatenate([line[:1], (line[:-2] + 2 * line[1:-1] + line[2:]) / 4, line[-1:]])
         else:
-            line = _dab(line, rng)
+            # A dot is what a pen makes of it: a point or a very short line.
+            line = line + np.outer([0.0, 0.5, 1.0], rng.normal(0.0, _DAB, 2))
         line = line + np.sin(line @ waves.T + phases) @ directions
         strokes.append(_even(line @ shape.T, STEP * rng.uniform(0.8, 1.4)))
     return strokes
@@ -211,11 +205,6 @@ def _loose_ends(line: Points, hand: Hand, rng: np.random.Generator) -> Points:
         elif len(line) > 8:
             line = line[: len(line) - min(3, round(-reach / STEP * 2))]
     return line
-
-
-def _dab(point: Points, rng: np.random.Generator) -> Points:
-    """Make a dot what a pen makes of it: a point or a very short line."""
-    return point + np.outer([0.0, 0.5, 1.0], rng.normal(0.0, _DAB, 2))
 
 
 def _even(line: Points, step: float) -> Points:

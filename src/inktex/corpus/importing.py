@@ -2,16 +2,24 @@
 
 The truth of an expression is its caption where one exists, otherwise the normalised LaTeX of the file. The
 strokes of a token come from the file's MathML and segmentation or, where those have gaps, from the
-alignment; otherwise they are unknown and empty.
+alignment; otherwise they are unknown and empty. Captions (the paper's normalised truth) and alignments lie
+in the folder that holds the ink packages:
+
+- `captions/<split>.txt`: one expression per line, `stem<TAB>tokens`;
+- `captions/<split>_alignment.tar.gz`: one member `<stem>.align` per expression, one line per token: the token
+  and its 0-based strokes, -1 for a token without ink.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import tarfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
 
 import inktex.ink
 import inktex.latex
 from inktex.corpus.cache import FORMAT, Problem, write_corpus
-from inktex.corpus.captions import Captions, caption_files, read_captions
 from inktex.corpus.example import Example, StrokesOf, canonical_order
 from inktex.corpus.packages import InkFile, Source, digest_of, walk
 from inktex.ink import Ink, InkError, read
@@ -19,6 +27,71 @@ from inktex.latex import LatexError, layout_from_mathml, normalize, parse_layout
 
 _WITHOUT_INK = frozenset({"{", "}", "_", "^", "[", "]"})  # brackets may be those of a root's index
 _STRUCTURE = frozenset({"{", "}", "_", "^", "[", "]", r"\frac", r"\sqrt"})
+
+
+@dataclass(frozen=True)
+class Captions:
+    """The truth of a split that does not come from the ink files themselves."""
+
+    tokens: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    strokes_of: dict[str, StrokesOf] = field(default_factory=dict)
+
+
+def caption_files(folder: Path, split: str) -> list[Path]:
+    """List the caption and alignment files that exist for a split of the packages in `folder`."""
+    names = (f"{split}.txt", f"{split}_alignment.tar.gz")
+    return [path for name in names if (path := folder / "captions" / name).is_file()]
+
+
+def read_captions(files: Iterable[Path]) -> Captions:
+    """Read what `caption_files` found; nothing found means no captions."""
+    captions = Captions()
+    alignments: dict[str, tuple[tuple[str, ...], StrokesOf]] = {}
+    for path in files:
+        if path.suffix == ".txt":
+            captions.tokens.update(_read_table(path))
+        else:
+            alignments.update(_read_alignments(path))
+    for stem, (tokens, strokes_of) in alignments.items():
+        # An alignment of another wording of the same expression would point at the wrong tokens.
+        if captions.tokens.get(stem) == tokens:
+            captions.strokes_of[stem] = strokes_of
+    return captions
+
+
+def _read_table(path: Path) -> dict[str, tuple[str, ...]]:
+    table: dict[str, tuple[str, ...]] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        stem, tab, words = line.partition("\t")
+        if not tab or not words.strip():
+            raise ValueError(f"{path}: line {number}: expected a stem, a tab and the tokens")
+        table[stem] = tuple(words.split())
+    return table
+
+
+def _read_alignments(path: Path) -> dict[str, tuple[tuple[str, ...], StrokesOf]]:
+    alignments: dict[str, tuple[tuple[str, ...], StrokesOf]] = {}
+    with tarfile.open(path, "r:*") as archive:
+        for member in archive:
+            file = archive.extractfile(member) if member.name.endswith(".align") else None
+            if file is None:
+                continue
+            tokens: list[str] = []
+            strokes_of: list[tuple[int, ...]] = []
+            for line in file.read().decode("utf-8").splitlines():
+                words = line.split()
+                if not words:
+                    continue
+                tokens.append(words[0])
+                try:
+                    strokes_of.append(tuple(sorted(int(word) for word in words[1:] if word != "-1")))
+                except ValueError as error:
+                    raise ValueError(
+                        f"{path}: {member.name}: {line!r}: expected a token and stroke numbers"
+                    ) from error
+            stem = member.name.rsplit("/", 1)[-1].removesuffix(".align")
+            alignments[stem] = (tuple(tokens), tuple(strokes_of))
+    return alignments
 
 
 def make_example(file: InkFile, captions: Captions) -> Example | Problem:
@@ -95,36 +168,28 @@ def build_split(
     progress: Callable[[str], None] = lambda path: None,
 ) -> None:
     """Read all files of `sources` that belong to the split and write them to `target`."""
-    known = read_captions(list(captions))
-    problems: list[Problem] = []
+    known = read_captions(captions)
     origin = {"paths": [str(source.path) for source in sources], "captions": [str(path) for path in captions]}
-
-    def examples() -> Iterator[Example]:
-        seen: dict[str, Example] = {}
-        waiting: list[Problem] = []
-        for source in sources:
-            for file in walk(source, belongs):
-                progress(file.path)
-                made = make_example(file, known)
-                if isinstance(made, Problem):
-                    waiting.append(made)
-                elif made.stem in seen and _same_ink(seen[made.stem].ink, made.ink):
-                    waiting.append(Problem(file.path, "the same ink under the same name was read before"))
-                else:
-                    seen.setdefault(made.stem, made)
-                    yield made
-        # Test packages come twice, with and without truth: the poorer copy adds nothing.
-        problems.extend(
-            problem
-            for problem in waiting
-            if not (problem.reason.startswith("no truth") and Path(problem.path).stem in seen)
-        )
-
-    write_corpus(target, split, examples(), problems, origin)
-
-
-def _same_ink(one: Ink, other: Ink) -> bool:
-    return one.points.shape == other.points.shape and bool((one.points == other.points).all())
+    examples: list[Example] = []
+    seen: dict[str, Example] = {}
+    problems: list[Problem] = []
+    for file in (file for source in sources for file in walk(source, belongs)):
+        progress(file.path)
+        made = make_example(file, known)
+        if isinstance(made, Problem):
+            problems.append(made)
+        elif made.stem in seen and np.array_equal(seen[made.stem].ink.points, made.ink.points):
+            problems.append(Problem(file.path, "the same ink under the same name was read before"))
+        else:
+            seen.setdefault(made.stem, made)
+            examples.append(made)
+    # Test packages come twice, with and without truth: the poorer copy adds nothing.
+    told = [
+        each
+        for each in problems
+        if not each.reason.startswith("no truth") or Path(each.path).stem not in seen
+    ]
+    write_corpus(target, split, examples, told, origin)
 
 
 def captions_beside(sources: Iterable[Source], split: str) -> list[Path]:

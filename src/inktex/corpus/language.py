@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import accumulate
 from random import Random
 
-from inktex.corpus.metrics import CLOSING, OPENING
+from inktex.corpus.roles import CLOSING, OPENING
 from inktex.latex import Node, normalize, parse_layout
 
 # Formulas that everyone knows, from school to first-year university; they use every symbol of CROHME.
@@ -128,21 +128,18 @@ class ExpressionModel:
             elif label in OPENING:
                 opened.append(OPENING[label])
             else:
-                label = self._exchanged(label, random)
-            self._write(label, around, depth, tokens, random)
+                kind = self._kind_of.get(label)
+                if kind is not None and random.random() < self.options.exchange:
+                    label = random.choice(kind)
+            tokens.append(label)
+            for name in around:
+                mark = {"sub": ["_"], "sup": ["^"]}.get(name, [])
+                opening, closing = ("[", "]") if label == r"\sqrt" and name == "above" else ("{", "}")
+                tokens += [*mark, opening]
+                self._draw_row((name, label), depth + 1, tokens, random)
+                tokens.append(closing)
             before = (before[1], shape)
         tokens.extend(reversed(opened))
-
-    def _write(
-        self, label: str, around: tuple[str, ...], depth: int, tokens: list[str], random: Random
-    ) -> None:
-        tokens.append(label)
-        for name in around:
-            mark = {"sub": ["_"], "sup": ["^"]}.get(name, [])
-            opening, closing = ("[", "]") if label == r"\sqrt" and name == "above" else ("{", "}")
-            tokens += [*mark, opening]
-            self._draw_row((name, label), depth + 1, tokens, random)
-            tokens.append(closing)
 
     def _draw_shape(
         self, place: tuple[str, str], before: tuple[Shape, Shape], random: Random, widened: int
@@ -157,12 +154,6 @@ class ExpressionModel:
             if context == contexts[-1] or random.random() < trust:
                 return random.choices(shapes, cum_weights=counts)[0]
         raise AssertionError("the last context, which is empty, is always known")
-
-    def _exchanged(self, label: str, random: Random) -> str:
-        kind = self._kind_of.get(label)
-        if kind is None or random.random() >= self.options.exchange:
-            return label
-        return random.choice(kind)
 
 
 def _fits(label: str, place: tuple[str, str], last: Shape, opened: list[str]) -> bool:

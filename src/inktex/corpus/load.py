@@ -3,21 +3,24 @@
 Returns a memory-mapped `Corpus` from the cache, which is made on first use. The ink comes from the first of
 these that applies: the folder given; `INKTEX_DATA`; what was imported by `inktex data import`; the data
 folder that `locate` finds.
+
+`annotated_layouts` reads the layout that files are annotated with, since the cache leaves it out. In a few
+files of CROHME (6 of 2013, 18 of 2014) the MathML differs from the LaTeX, so the strokes of the LaTeX tokens
+are unknown (`Example.strokes_of` is empty). The competition scored strokes by the MathML.
 """
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from inktex.corpus.cache import Corpus
-from inktex.corpus.container import ContainerError, read_header
+from inktex.corpus.cache import ContainerError, Corpus, read_header
 from inktex.corpus.importing import build_split, captions_beside, split_digest
-from inktex.corpus.locate import cache_folder, locate
-from inktex.corpus.packages import Source, find_sources, list_paths
-from inktex.corpus.splits import split_of
+from inktex.corpus.packages import Source, cache_folder, find_sources, list_paths, locate, split_of, walk
 from inktex.files import write_atomically
+from inktex.ink import InkError, read
+from inktex.latex import LatexError, Layout, layout_from_mathml
 
 Progress = Callable[[str], None]
 
@@ -63,7 +66,7 @@ def load_all(
     ]
 
 
-def sources_for(data: str) -> list[Source]:
+def _sources_for(data: str) -> list[Source]:
     """The files behind a split, or at a path; none if they were deleted after the split was imported."""
     if Path(data).exists():
         return find_sources([Path(data)])
@@ -73,17 +76,31 @@ def sources_for(data: str) -> list[Source]:
     return [] if folder is None else _sources_of(find_sources([folder])).get(data, [])
 
 
+def annotated_layouts(data: str, stems: Collection[str]) -> dict[str, Layout]:
+    """The layout of each stem's file in a split or at a path; files without an annotation are left out."""
+    layouts: dict[str, Layout] = {}
+    for source in _sources_for(data) if stems else ():
+        for file in walk(source, lambda path: Path(path).stem in stems):
+            try:
+                ink = read(file.data or b"", name=file.path)
+                if ink.mathml and ink.symbols:
+                    symbols = [(each.label, each.strokes, each.id) for each in ink.symbols]
+                    layouts[Path(file.path).stem] = layout_from_mathml(ink.mathml, symbols)
+            except (InkError, LatexError):
+                continue
+    return layouts
+
+
 def import_paths(
     paths: Sequence[Path], split: str | None = None, progress: Progress = lambda path: None
 ) -> list[Corpus]:
     """Do what `load_all` does, and let `load_split` find it from now on."""
     corpora = load_all(paths, split, progress)
-    imported = _read_imported()
-    for corpus in corpora:
-        where = tuple(str(path.resolve()) for path in paths)
-        imported[corpus.split] = Imported(where, split is not None, corpus.path.name)
+    where = tuple(str(path.resolve()) for path in paths)
+    new = {corpus.split: Imported(where, split is not None, corpus.path.name) for corpus in corpora}
+    imported = _read_imported() | new
     text = json.dumps({name: asdict(entry) for name, entry in sorted(imported.items())}, indent=1)
-    write_atomically(_imported_file(), text)
+    write_atomically(_folder() / "imported.json", text)
     return corpora
 
 
@@ -107,21 +124,15 @@ def _cached(name: str, sources: Sequence[Source], whole: bool, progress: Progres
             pass  # damaged: made again below
     build_split(name, sources, path, captions, lambda inner: whole or split_of(inner) == name, progress)
     corpus = Corpus.open(path)
-    _remove_superseded(corpus)
-    return corpus
-
-
-def _remove_superseded(corpus: Corpus) -> None:
-    """Delete cache files made from earlier contents of the same sources."""
-    for path in _folder().glob(f"{corpus.split}-*.corpus"):
-        if path == corpus.path:
-            continue
+    # Files made from earlier contents of the same sources, and damaged ones, are of no use any more.
+    for other in set(_folder().glob(f"{name}-*.corpus")) - {path}:
         try:
-            superseded = read_header(path)["origin"] == corpus.header["origin"]
+            superseded = read_header(other)["origin"] == corpus.header["origin"]
         except (ContainerError, OSError, KeyError):
             superseded = True
         if superseded:
-            path.unlink(missing_ok=True)
+            other.unlink(missing_ok=True)
+    return corpus
 
 
 def _load_imported(name: str, imported: Imported, progress: Progress) -> Corpus:
@@ -136,8 +147,9 @@ def _load_imported(name: str, imported: Imported, progress: Progress) -> Corpus:
 
 
 def _read_imported() -> dict[str, Imported]:
+    file = _folder() / "imported.json"
     try:
-        table = json.loads(_imported_file().read_text(encoding="utf-8"))
+        table = json.loads(file.read_text(encoding="utf-8"))
         return {
             name: Imported(tuple(entry["paths"]), bool(entry["whole"]), str(entry["file"]))
             for name, entry in table.items()
@@ -145,11 +157,7 @@ def _read_imported() -> dict[str, Imported]:
     except FileNotFoundError:
         return {}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{_imported_file()}: damaged ({error}); delete it and import again") from error
-
-
-def _imported_file() -> Path:
-    return _folder() / "imported.json"
+        raise ValueError(f"{file}: damaged ({error}); delete it and import again") from error
 
 
 def _folder() -> Path:

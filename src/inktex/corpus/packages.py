@@ -1,19 +1,90 @@
-"""Finds the ink files in data as users have it: files, folders, zips, and zips inside zips.
+"""Finds ink files on this machine: the data folder, the files in it, and the split that each belongs to.
 
-The path of each file is written as if archives were folders. Only InkML counts as ink here: the packages
-also hold label graphs, pictures and texts, which are skipped.
+Data is as users have it: files, folders, zips, and zips inside zips. The path of each file is written as if
+archives were folders. Only InkML counts as ink here: the packages also hold label graphs, pictures and texts,
+which are skipped.
+
+A path like `CROHME2013_data/TestINKMLGT.zip/TestINKMLGT/x.inkml` gives the name of a split: `train`,
+`test2013`, `valid2019`, `symbols-test2014`, … The packages of 2011 to 2023 agree on hardly anything but the
+words train, test and valid and a year somewhere in the path.
 """
 
 import hashlib
 import io
+import os
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+# 2013 and 2014 trained on the same files, and most people call them just "the training set".
+_TRAINING_YEARS = {None, "2013", "2014"}
+# The 2013 test set carries no year in its own name.
+_YEAR_OF_FOLDER = {"testinkmlgt": "2013", "testinkml": "2013"}
+# Tasks other than whole expressions come in the same packages and must not be mixed with them.
+_TASKS = dict.fromkeys(("symbol", "isolated", "junk"), "symbols") | {
+    "matri": "matrices", "structure": "structure",
+}  # fmt: skip
 MAX_DEPTH = 4  # zips inside zips; the packages have at most two levels
 MAX_FILE_BYTES = 64 << 20  # a larger file is not taken for ink
 MAX_ARCHIVE_BYTES = 2 << 30  # what a zip inside a zip may unpack to
+
+
+def locate() -> Path | None:
+    """Find the data folder: `INKTEX_DATA`, or `~/.local/share/inktex`."""
+    named = os.environ.get("INKTEX_DATA")
+    if named:
+        folder = Path(named).expanduser()
+        if not folder.exists():
+            raise FileNotFoundError(f"INKTEX_DATA is set to {folder}, which does not exist")
+        return folder
+    folder = _user_folder("XDG_DATA_HOME", ".local/share")
+    return folder if folder.is_dir() else None
+
+
+def cache_folder() -> Path:
+    """Find the folder for files that can be made again: `INKTEX_CACHE`, or `~/.cache/inktex`."""
+    named = os.environ.get("INKTEX_CACHE")
+    return Path(named).expanduser() if named else _user_folder("XDG_CACHE_HOME", ".cache")
+
+
+def _user_folder(variable: str, usual: str) -> Path:
+    base = os.environ.get(variable)
+    return (Path(base) if base else Path.home() / usual) / "inktex"
+
+
+def split_of(path: str) -> str:
+    """Name the split of a file by its path, `other` where the path does not say.
+
+    The innermost folder that speaks of training, validation or test wins: the 2023 package keeps
+    `CROHME2014_test` inside `val`.
+    """
+    folders = [part for part in path.replace("\\", "/").split("/") if part][:-1]
+    roles = list(map(_role, folders))
+    depth = next((depth for depth in reversed(range(len(folders))) if roles[depth]), None)
+    if depth is None:
+        return "other"
+    role, years = roles[depth], map(_year, reversed(folders[: depth + 1]))
+    year = next(filter(None, years), None) or _YEAR_OF_FOLDER.get(folders[depth].lower().removesuffix(".zip"))
+    task = next(
+        (name for word, name in _TASKS.items() if any(word in each.lower() for each in folders)), None
+    )
+    split = "train" if role == "train" and year in _TRAINING_YEARS else f"{role}{year or ''}"
+    return f"{task}-{split}" if task else split
+
+
+def _role(folder: str) -> str:
+    """What a word of the name begins with: `TestEM2014GT` is test, `trainData_2012` train, `val` valid."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])", " ", folder).lower()
+    found = re.search(r"(?<![a-z])(train|test|val(id|(?![a-z])))", spaced)
+    return {"val": "valid"}.get(found[1], found[1]) if found else ""
+
+
+def _year(folder: str) -> str | None:
+    full = re.search(r"(?<!\d)20[12]\d(?!\d)", folder)
+    short = re.search(r"crohme[_-]?([12]\d)(?!\d)", folder.lower())  # the 2023 package is named CROHME23
+    return full[0] if full else f"20{short[1]}" if short else None
 
 
 @dataclass(frozen=True)
@@ -69,8 +140,7 @@ def list_paths(source: Source) -> list[str]:
         paths.append(path)
         return False
 
-    paths += [unreadable.path for unreadable in walk(source, note)]
-    return paths
+    return [*(unreadable.path for unreadable in walk(source, note)), *paths]
 
 
 def _walk_zip(

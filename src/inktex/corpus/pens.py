@@ -40,20 +40,13 @@ def _by_mouse(strokes: tuple[Points, ...], random: Random) -> tuple[Points, ...]
     pixel = _size(strokes) / random.uniform(18.0, 60.0)
     rng = np.random.default_rng(random.getrandbits(32))
     tremble = rng.normal(0.0, 0.5 * pixel, (sum(map(len, strokes)), 2))
-    made = []
-    start = 0
-    for stroke in strokes:
-        points = stroke + tremble[start : start + len(stroke)]
-        start += len(stroke)
-        made.append(np.round(points / pixel) * pixel)
-    return tuple(made)
+    points = np.round((np.concatenate(strokes) + tremble) / pixel) * pixel
+    return tuple(np.split(points, np.cumsum([len(stroke) for stroke in strokes[:-1]])))
 
 
 def _sparse(stroke: Points) -> Points:
     """Every second point and both ends."""
-    if len(stroke) < 8:
-        return stroke
-    return np.concatenate((stroke[:-1:2], stroke[-1:]))
+    return stroke if len(stroke) < 8 else np.concatenate((stroke[:-1:2], stroke[-1:]))
 
 
 def _dense(strokes: tuple[Points, ...], random: Random) -> tuple[Points, ...]:

@@ -1,4 +1,4 @@
-"""Draws data: expressions with their segmentation, and statistics of splits as charts.
+"""Counts and draws data: expressions with their segmentation, and statistics of splits as charts.
 
 The suffix of the path decides the format. Expressions can also be written as an HTML page, which needs
 nothing but inktex; everything else needs matplotlib (`pip install 'inktex[figures]'`).
@@ -6,12 +6,16 @@ nothing but inktex; everything else needs matplotlib (`pip install 'inktex[figur
 
 import html
 import io
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inktex.corpus.example import Example
-from inktex.corpus.stats import SplitStats
+import numpy as np
+
+from inktex.corpus.cache import Corpus, Problem
+from inktex.corpus.example import STRUCTURE, Example
 from inktex.files import write_atomically
 from inktex.ink import Ink
 from inktex.ink.svg import PALETTE
@@ -19,6 +23,54 @@ from inktex.ink.svg import PALETTE
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class SplitStats:
+    split: str
+    expressions: int
+    strokes: int
+    points: int
+    symbols: int  # written symbols, by the segmentation
+    tokens: int
+    classes: int  # different tokens, those without ink not counted
+    writers: int  # known ones
+    expressions_of: tuple[tuple[str, int], ...]  # by collection (folder), largest first
+    count_of: tuple[tuple[str, int], ...]  # by token, most frequent first
+    lengths: tuple[int, ...]  # tokens per expression
+    problems: tuple[Problem, ...]
+
+
+def split_stats(corpus: Corpus) -> SplitStats:
+    arrays, header = corpus.arrays, corpus.header
+    token_counts = np.bincount(arrays["token"], minlength=len(corpus.token_table)).tolist()
+    count_of = Counter(dict(zip(corpus.token_table, token_counts, strict=True)))
+    folders = Counter(header["folder_table"][number] for number in arrays["folder"].tolist())
+    writers = arrays["writer"]
+    return SplitStats(
+        split=corpus.split,
+        expressions=len(corpus),
+        strokes=len(arrays["stroke_starts"]) - 1,
+        points=len(arrays["points"]),
+        symbols=len(arrays["symbol"]),
+        tokens=len(arrays["token"]),
+        classes=sum(token not in STRUCTURE for token in corpus.token_table),
+        writers=len(np.unique(writers[writers >= 0])),
+        expressions_of=tuple(folders.most_common()),
+        count_of=tuple((token, count) for token, count in count_of.most_common() if token not in STRUCTURE),
+        lengths=tuple(np.diff(arrays["example_tokens"]).tolist()),
+        problems=corpus.problems,
+    )
+
+
+def reasons(problems: Iterable[Problem]) -> list[tuple[str, int, str]]:
+    """Sum problems up: reason, how many files, and one of them; the most frequent first."""
+    first: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for problem in problems:
+        counts[problem.reason] += 1
+        first.setdefault(problem.reason, problem.path)
+    return [(reason, count, first[reason]) for reason, count in counts.most_common()]
 
 
 def draw_expressions(examples: Sequence[Example], path: Path) -> None:
@@ -33,12 +85,8 @@ def draw_expressions(examples: Sequence[Example], path: Path) -> None:
         ax.axis("off")
     for ax, example in zip(axes, examples, strict=False):
         _draw_ink(ax, example.ink, segmentation=True)
-        ax.set_title(
-            _shortened(f"{example.stem}    {' '.join(example.tokens)}", 110),
-            fontsize=7,
-            loc="left",
-            parse_math=False,
-        )
+        title = _shortened(f"{example.stem}    {' '.join(example.tokens)}", 110)
+        ax.set_title(title, fontsize=7, loc="left", parse_math=False)
     _save(figure, path)
 
 
@@ -88,14 +136,8 @@ def draw_stats(stats: Sequence[SplitStats], path: Path) -> None:
         bars = by_collection.barh(names, [count for _, count in each.expressions_of[:8]], color=color)
         by_collection.bar_label(bars, padding=3, fontsize=8)
         limit = min(max(each.lengths, default=1), 100)
-        lengths.hist(
-            each.lengths,
-            bins=range(1, limit + 2),
-            density=True,
-            histtype="step",
-            color=color,
-            label=each.split,
-        )
+        bins = range(1, limit + 2)
+        lengths.hist(each.lengths, bins, density=True, histtype="step", color=color, label=each.split)
         _draw_counts(figure.add_subplot(grid[1 + number, :]), each, color)
     by_collection.invert_yaxis()
     by_collection.margins(x=0.1)
@@ -128,15 +170,8 @@ def _draw_ink(ax: "Axes", ink: Ink, segmentation: bool) -> None:
             color = PALETTE[number % len(PALETTE)]
             color_of.update(dict.fromkeys(symbol.strokes, color))
             box = ink.select(symbol.strokes).bounds
-            ax.text(
-                box[0],
-                box[1] - 0.03 * height,
-                symbol.label,
-                fontsize=6,
-                color=color,
-                va="bottom",
-                parse_math=False,
-            )
+            label = ax.text(box[0], box[1] - 0.03 * height, symbol.label, fontsize=6, color=color)
+            label.set(va="bottom", parse_math=False)
     for number, stroke in enumerate(ink.strokes):
         ax.plot(stroke[:, 0], stroke[:, 1], color=color_of[number], linewidth=1.1, solid_capstyle="round")
         if len(stroke) == 1 or not (stroke != stroke[0]).any():

@@ -1,7 +1,7 @@
 """Lays out an expression the way people write it: which glyph goes where, how large, and in which order.
 
 Turns a layout tree and a symbol bank into a list of placed glyphs in writing order. Sizes, distances and
-orders follow what was measured on the CROHME 2014 training set (see `metrics`). Lengths are in x-heights of
+orders follow what was measured on the CROHME 2014 training set (see `roles`). Lengths are in x-heights of
 the row they belong to; y points down.
 """
 
@@ -12,7 +12,7 @@ from random import Random
 
 import numpy as np
 
-from inktex.corpus import metrics
+from inktex.corpus import roles
 from inktex.corpus.bank import Glyph, Points, SymbolBank
 from inktex.latex import Node
 
@@ -40,7 +40,6 @@ class Placed:
 
     @property
     def strokes(self) -> list[Points]:
-        """The strokes where they are placed."""
         points = self.points * (self.scale_x, self.scale_y) + (self.x, self.y)
         return [points[a:b] for a, b in pairwise(self.glyph.offsets)]
 
@@ -62,7 +61,6 @@ def mark(token: int, label: str, glyph: Glyph, scale_x: float, scale_y: float, x
 
 
 def box_of(placed: list[Placed]) -> Box:
-    """Give the box around placed glyphs."""
     return Box(
         min(each.x for each in placed),
         min(each.y for each in placed),
@@ -72,15 +70,12 @@ def box_of(placed: list[Placed]) -> Box:
 
 
 def shift(placed: list[Placed], dx: float, dy: float) -> None:
-    """Move placed glyphs."""
     for each in placed:
         each.x += dx
         each.y += dy
 
 
 class Hand:
-    """One writer at work on one expression."""
-
     def __init__(self, bank: SymbolBank, random: Random, scatter: float = 1.0) -> None:
         """Take up the pen; `scatter` 1 is how people write on average, 0 as if by ruler."""
         self.bank = bank
@@ -104,7 +99,7 @@ class Hand:
         for node in row:
             label = node.label
             if before is not None:
-                usual = metrics.gap(before, label) * self.spacing
+                usual = roles.gap(before, label) * self.spacing
                 right += size * max(0.03, usual * exp(self.vary(0.0, 0.3)))
             drift = self.vary(0.0, 0.09) * size
             start = len(placed)
@@ -113,7 +108,7 @@ class Hand:
                 continue
             right = max(each.x + each.width for each in placed[start:])
             before = label
-            if label in metrics.STRETCHED:
+            if label in roles.STRETCHED:
                 self._match(label, start, open_delimiters, placed, size)
         return placed
 
@@ -121,13 +116,10 @@ class Hand:
         self, label: str, place: int, opened: list[tuple[str, int]], placed: list[Placed], size: float
     ) -> None:
         """Note an opening delimiter; at a closing one make both as tall as what they hold."""
-        closes = label in metrics.CLOSING or (label == "|" and any(each == "|" for each, _ in opened))
-        if not closes:
+        if label not in roles.CLOSING and not (label == "|" and any(each == "|" for each, _ in opened)):
             opened.append((label, place))
             return
-        if not opened:
-            return
-        _, first = opened.pop()
+        first = opened.pop()[1] if opened else place
         inner = placed[first + 1 : place]
         if not inner:
             return
@@ -140,7 +132,6 @@ class Hand:
             delimiter.y, delimiter.height = top, bottom - top
 
     def write_node(self, node: Node, x: float, y: float, size: float) -> list[Placed]:
-        """Write a symbol with everything around it."""
         if node.label == r"\frac":
             placed = self._fraction(node, x, y, size)
         elif node.label == r"\sqrt":
@@ -154,8 +145,8 @@ class Hand:
     def _symbol(self, node: Node, x: float, y: float, size: float) -> list[Placed]:
         if node.above or node.below or node.inside:
             raise ValueError(f"{node.label} with an argument cannot be written")
-        token = node.token if node.token is not None else -1
-        if node.label in metrics.WORDS and node.label not in self.bank:
+        token = _token(node)
+        if node.label in roles.WORDS and node.label not in self.bank:
             placed: list[Placed] = []
             for letter in node.label[1:]:
                 placed.append(self._glyph(letter, token, x, y, size))
@@ -168,9 +159,9 @@ class Hand:
         return self.bank.pick(label, self.random, self.writer if loyal else None)
 
     def _glyph(self, label: str, token: int, x: float, y: float, size: float) -> Placed:
-        glyph, usual = self._pick(label), metrics.metric(label)
+        glyph, usual = self._pick(label), roles.metric(label)
         wanted = size * exp(self.vary(0.0, 0.1))
-        if label in metrics.DOTS:
+        if label in roles.DOTS:
             scale = 0.12 * wanted / max(glyph.width, glyph.height) if glyph.width + glyph.height > 0 else 1.0
         elif usual.flat:
             scale = wanted * usual.width / max(glyph.width, glyph.height, 1e-9)
@@ -189,7 +180,7 @@ class Hand:
 
     def _with_scripts(self, node: Node, base: list[Placed], x: float, y: float, size: float) -> list[Placed]:
         body = box_of(base) if base else Box(x, y - size, x, y)
-        stacked = node.label in metrics.STACKED and self.random.random() > 0.04
+        stacked = node.label in roles.STACKED and self.random.random() > 0.04
         scripts = {}
         for name, row in (("sub", node.sub), ("sup", node.sup)):
             if row:
@@ -214,11 +205,8 @@ class Hand:
             dy = body.top - away - box.bottom if upper else body.bottom + away - box.top
         elif label == r"\int":
             dx = body.right + (self.vary(0.12, 0.3) if upper else self.vary(-0.45, 0.35)) * size - box.left
-            dy = (
-                body.top + self.vary(0.1, 0.4) * size - box.bottom
-                if upper
-                else body.bottom + self.vary(0.0, 0.35) * size - box.top
-            )
+            dy = (self.vary(0.1, 0.4) if upper else self.vary(0.0, 0.35)) * size
+            dy = body.top + dy - box.bottom if upper else body.bottom + dy - box.top
         else:
             dx = body.right + max(0.04, self.vary(0.22, 0.14)) * size - box.left
             if upper:
@@ -254,13 +242,10 @@ class Hand:
         # A long bar is as level as a short one: only its length is stretched.
         scale_y = min(scale_x, 0.25 * size / max(glyph.height, 1e-9))
         height = glyph.height * scale_y
-        token = node.token if node.token is not None else -1
-        return Placed(
-            token, node.label, glyph, glyph.points, scale_x, scale_y, x, axis - height / 2, width, height
-        )
+        place = (x, axis - height / 2, width, height)
+        return Placed(_token(node), node.label, glyph, glyph.points, scale_x, scale_y, *place)
 
     def _root(self, node: Node, x: float, y: float, size: float) -> list[Placed]:
-        token = node.token if node.token is not None else -1
         index: list[Placed] = []
         tick = size * max(0.6, self.vary(1.05, 0.2))
         if node.above:
@@ -273,7 +258,7 @@ class Hand:
         right = box.right + size * max(0.0, self.vary(0.35, 0.25))
         glyph = self._pick(r"\sqrt")
         points = stretched_root(glyph, tick, right - x, bottom - top)
-        radical = Placed(token, node.label, glyph, points, 1.0, 1.0, x, top, right - x, bottom - top)
+        radical = Placed(_token(node), node.label, glyph, points, 1.0, 1.0, x, top, right - x, bottom - top)
         if index:
             around = box_of(index)
             hook = top + (bottom - top) * 0.5
@@ -281,6 +266,10 @@ class Hand:
         if self.random.random() < 0.84:
             return [*index, radical, *content] if self.random.random() < 0.5 else [radical, *index, *content]
         return [*index, *content, radical]
+
+
+def _token(node: Node) -> int:
+    return -1 if node.token is None else node.token
 
 
 def stretched_root(glyph: Glyph, tick: float, width: float, height: float) -> Points:

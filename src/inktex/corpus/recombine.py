@@ -9,6 +9,7 @@ Needs examples that know which strokes each token was written with:
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +34,9 @@ class Piece:
 
     @classmethod
     def of(cls, example: Example) -> "Piece":
-        """The piece that a whole example is."""
         return cls(tuple(example.ink.strokes), example.tokens, example.strokes_of)
 
     def to_example(self, stem: str, folder: str = "recombined") -> Example:
-        """Make it an example again."""
         return Example(Ink.from_strokes(self.strokes), self.tokens, self.strokes_of, stem, folder)
 
 
@@ -85,7 +84,6 @@ def cut(piece: Piece, start: int, end: int) -> Piece:
 
 
 def box(strokes: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Centre and extent of strokes."""
     low = np.min([stroke.min(0) for stroke in strokes], axis=0)
     extent = np.max([stroke.max(0) for stroke in strokes], axis=0) - low
     return low + extent / 2, extent
@@ -175,7 +173,8 @@ class Recombiner:
         if not ink_complete(piece):
             return None
         spans = [(g.start, g.end) for g in groups(piece.tokens) if g.end - g.start >= shortest]
-        spans += list(_balanced_spans(piece.tokens, shortest))
+        whole = len(piece.tokens)
+        spans += [(a, b) for a, b, _ in balanced_spans(piece.tokens, 0, whole) if shortest <= b - a < whole]
         if not spans:
             return None
         return cut(piece, *spans[int(random.integers(len(spans)))])
@@ -217,16 +216,16 @@ def _after_group(tokens: Sequence[str], position: int) -> int:
     return position
 
 
-def _balanced_spans(tokens: Sequence[str], shortest: int) -> Iterator[tuple[int, int]]:
-    """Spans of neighbouring items whose brackets pair up, shorter than the whole."""
-    items = top_items(tokens)
-    for first in range(len(items)):
+def balanced_spans(
+    tokens: Sequence[str], start: int, end: int, longest: float = inf
+) -> Iterator[tuple[int, int, str]]:
+    """Spans of neighbouring items of a row whose brackets pair up, and what their last item begins with."""
+    items = [(start + a, start + b) for a, b in top_items(tokens[start:end])]
+    for first, (begin, _) in enumerate(items):
         depth = 0
-        for last in range(first, len(items)):
-            token = tokens[items[last][0]]
-            depth += (token in OPENING) - (token in CLOSING)
-            if depth < 0:
+        for head, stop in items[first:]:
+            depth += (tokens[head] in OPENING) - (tokens[head] in CLOSING)
+            if depth < 0 or stop - begin > longest:
                 break
-            span = (items[first][0], items[last][1])
-            if depth == 0 and shortest <= span[1] - span[0] < len(tokens):
-                yield span
+            if depth == 0:
+                yield begin, stop, tokens[head]

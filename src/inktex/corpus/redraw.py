@@ -14,9 +14,8 @@ from random import Random
 
 from inktex.corpus.bank import Glyph
 from inktex.corpus.draft import Draft
-from inktex.corpus.metrics import DOTS, metric
 from inktex.corpus.placing import Placed, mark
-from inktex.corpus.roles import PAIRS, role_of, stand_ins
+from inktex.corpus.roles import DOTS, PAIRS, metric, role_of, stand_ins
 from inktex.corpus.stock import Stock
 from inktex.latex import symbols
 
@@ -69,7 +68,8 @@ def redraw(draft: Draft, stock: Stock, random: Random, share: float = 0.6) -> Dr
             label = each.label
         if label not in stock:
             continue
-        new = _fitted(each, label, stock, random)
+        drawn = (_placed(each, label, stock.glyph(label, random), random) for _ in range(_TRIES))
+        new = next(filter(None, drawn), None)
         if new is not None:
             draft.replace_mark(number, new)
             draft.tokens[token] = label
@@ -94,8 +94,7 @@ def _new_brackets(tokens: Sequence[str], random: Random, share: float) -> Mappin
     for place, token in enumerate(tokens):
         if token == "[" and tokens[place - 1] == r"\sqrt":
             return {}  # the index of a root is not a bracket that was written
-        closes = bool(opened) and PAIRS[tokens[opened[-1]]] == token
-        if closes:
+        if opened and PAIRS[tokens[opened[-1]]] == token:
             first = opened.pop()
             if random.random() < share:
                 opening = _BRACKETS[int(random.random() * len(_BRACKETS))]
@@ -121,16 +120,8 @@ def _superscript(tokens: Sequence[str], place: int, random: Random, share: float
     return weighted(random, _SUPERSCRIPTS, _SUPERSCRIPT_WEIGHTS)
 
 
-def _fitted(old: Placed, label: str, stock: Stock, random: Random) -> Placed | None:
-    """A drawing of `label` where the old mark was, on its line; None if three drawings do not fit."""
-    for _ in range(_TRIES):
-        new = _placed(old, label, stock.glyph(label, random), random)
-        if new is not None:
-            return new
-    return None
-
-
 def _placed(old: Placed, label: str, glyph: Glyph, random: Random) -> Placed | None:
+    """A drawing of `label` where the old mark was, on its line; None if it does not fit."""
     if label in PAIRS or label in PAIRS.values():
         return _stretched(old, label, glyph)
     before, usual = metric(old.label), metric(label)

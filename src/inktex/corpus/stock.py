@@ -7,19 +7,19 @@ set on a line. Every choice is made with the `random.Random` given, so its seed 
 
 from bisect import bisect
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from math import exp
 from random import Random
 
 from inktex.corpus.bank import Glyph, SymbolBank
-from inktex.corpus.draft import Draft, relabelled
-from inktex.corpus.drawings import ENLARGED
+from inktex.corpus.bank_sources import ENLARGED
+from inktex.corpus.draft import Draft
 from inktex.corpus.example import Example
-from inktex.corpus.metrics import DOTS, metric
 from inktex.corpus.placing import Placed, mark
-from inktex.corpus.recombine import CLOSING, FITTED, OPENING, Piece, groups, ink_complete, top_items
-from inktex.corpus.roles import function_letters, role_of
+from inktex.corpus.recombine import FITTED, Piece, balanced_spans, groups, ink_complete
+from inktex.corpus.roles import DOTS, function_letters, metric, role_of
 from inktex.corpus.thinning import thinned_examples
 
 Span = tuple[int, int, int]  # draft, first token, one after the last
@@ -30,8 +30,6 @@ _WORDS_OF_A_NAME = 40  # ways of writing each function name
 
 
 class Stock:
-    """Real expressions and drawings to make new ones of."""
-
     def __init__(
         self,
         examples: Sequence[Example],
@@ -45,10 +43,9 @@ class Stock:
         self.known = None if known is None else frozenset(known)
         self.drafts = [_draft(example) for example in thinned_examples(examples) if _usable(example)]
         own: dict[str, list[Glyph]] = {}
-        for draft in self.drafts:
-            for each in draft.marks:
-                if each.label not in FITTED or each.label == "-":
-                    own.setdefault(each.label, []).append(each.glyph)
+        for each in (each for draft in self.drafts for each in draft.marks):
+            if each.label not in FITTED or each.label == "-":
+                own.setdefault(each.label, []).append(each.glyph)
         glyphs_of: dict[str, list[tuple[Sequence[Glyph], float]]] = {
             label: [(members, 1.0)] for label, members in own.items()
         }
@@ -96,24 +93,20 @@ class Stock:
     @property
     def cut_out(self) -> list[Glyph]:
         """All symbols of the expressions, as drawings."""
-        return [relabelled(each.glyph, each.label) for draft in self.drafts for each in draft.marks]
+        return [replace(each.glyph, label=each.label) for draft in self.drafts for each in draft.marks]
 
     def _name(self, label: str, letters: str, random: Random) -> Glyph:
         number = int(random.random() * _WORDS_OF_A_NAME)
         if (label, number) not in self._names:
             # Drawn with a generator of its own, so that the word does not depend on who asks first.
-            self._names[label, number] = self._spelt(label, letters, Random(f"{label}/{number}"))
+            own, right, strokes = Random(f"{label}/{number}"), 0.0, []
+            for letter in letters:
+                each = self.mark(letter, own)
+                each.x = right
+                right += each.width + max(-0.05, own.gauss(0.16, 0.1))
+                strokes += each.strokes
+            self._names[label, number] = Glyph.from_strokes(label, strokes, "letters")
         return self._names[label, number]
-
-    def _spelt(self, label: str, letters: str, random: Random) -> Glyph:
-        right = 0.0
-        strokes = []
-        for letter in letters:
-            each = self.mark(letter, random)
-            each.x = right
-            right += each.width + max(-0.05, random.gauss(0.16, 0.1))
-            strokes += each.strokes
-        return Glyph.from_strokes(label, strokes, "letters")
 
     def mark(self, label: str, random: Random, token: int = 0) -> Placed:
         """A drawing at its usual size on the line y = 0, beginning at x = 0, of x-height 1."""
@@ -134,11 +127,9 @@ class Stock:
         return each
 
     def symbol(self, label: str, random: Random) -> Draft:
-        """A symbol of the banks on the line."""
         return Draft([label], [self.mark(label, random)])
 
     def expression(self, random: Random) -> Draft:
-        """A whole real expression."""
         return self.drafts[int(random.random() * len(self.drafts))].copy()
 
     @cached_property
@@ -202,21 +193,13 @@ def _draft(example: Example) -> Draft:
 
 def _parts(tokens: Sequence[str]) -> set[tuple[int, int]]:
     """Spans that make sense alone: neighbouring items of a row whose brackets pair up."""
-    found: set[tuple[int, int]] = set()
     rows = [(0, len(tokens)), *((group.start, group.end) for group in groups(tokens))]
-    for start, end in rows:
-        items = [(start + a, start + b) for a, b in top_items(tokens[start:end])]
-        for first, (begin, _) in enumerate(items):
-            depth = 0
-            if not _may_begin(tokens[begin]):
-                continue
-            for head, stop in items[first:]:
-                depth += (tokens[head] in OPENING) - (tokens[head] in CLOSING)
-                if depth < 0 or stop - begin > LONGEST_PART:
-                    break
-                if depth == 0 and _may_end(tokens[head]):
-                    found.add((begin, stop))
-    return found
+    return {
+        (begin, stop)
+        for row in rows
+        for begin, stop, last in balanced_spans(tokens, *row, LONGEST_PART)
+        if _may_begin(tokens[begin]) and _may_end(last)
+    }
 
 
 def _may_begin(token: str) -> bool:

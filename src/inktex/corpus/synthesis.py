@@ -7,6 +7,7 @@ jitter of the pen. The same seed gives the same ink.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from math import exp
 from random import Random
 
@@ -16,8 +17,8 @@ from inktex.corpus.bank import Points, SymbolBank
 from inktex.corpus.draft import Draft, gather
 from inktex.corpus.example import STRUCTURE, Example
 from inktex.corpus.language import ExpressionModel
-from inktex.corpus.metrics import WORDS
-from inktex.corpus.placing import Hand, Placed
+from inktex.corpus.placing import Hand
+from inktex.corpus.roles import WORDS
 from inktex.ink import Ink, Symbol
 from inktex.latex import parse_layout
 
@@ -61,11 +62,6 @@ class Synthesizer:
         placed = hand.write_row(parse_layout(tokens).row, 0.0, 0.0, 1.0)
         if not placed:
             raise ValueError("no tokens to write")
-        return self._example(placed, tokens, random, hand.writer, stem)
-
-    def _example(
-        self, placed: list[Placed], tokens: tuple[str, ...], random: Random, writer: str, stem: str
-    ) -> Example:
         points = self._roughened(gather(placed), random)
         piece = Draft(list(tokens), placed).finished(points)
         ink = Ink(
@@ -77,7 +73,7 @@ class Synthesizer:
                 for token, strokes in zip(tokens, piece.strokes_of, strict=True)
                 if strokes
             ),
-            writer=writer,
+            writer=hand.writer,
             source=f"synthetic/{stem}" if stem else "synthetic",
         )
         return Example(ink, tokens, piece.strokes_of, stem, f"synthetic-{self.bank.name}")
@@ -101,14 +97,10 @@ def synthesize(
     synthesizer: Synthesizer, model: ExpressionModel, seed: int, start: int = 0
 ) -> Iterator[Example]:
     """Write expressions endlessly; number n depends on the seed and n alone, so that work can be shared."""
-    number = start
-    while True:
-        yield synthetic_example(synthesizer, model, seed, number)
-        number += 1
+    return (synthetic_example(synthesizer, model, seed, number) for number in count(start))
 
 
 def synthetic_example(synthesizer: Synthesizer, model: ExpressionModel, seed: int, number: int) -> Example:
-    """Write expression `number` of a seed."""
     random = Random(f"{seed}/{number}")
     for _ in range(1000):
         tokens = model.sample(random)

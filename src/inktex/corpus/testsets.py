@@ -6,7 +6,7 @@ r"""Test sets for what CROHME does not test: lone symbols, matrices, symbols tha
 - matrices: matrices and cases of 2 to 4 rows, of parts of CROHME 2013 that one would write as entries,
   each in one hand, with held-out drawings of brackets;
 - redrawn-matrices: the same of any parts, with symbols redrawn by other hands and by other symbols;
-- unknown: drawings of the 40 classes of Detexify that no model knows (`drawings.UNKNOWN`), each with its
+- unknown: drawings of the 40 classes of Detexify that no model knows (`bank_sources.UNKNOWN`), each with its
   command as the only token.
 
 "mixed" is for calibration and shares nothing with the others: CROHME 2013, held-out drawings that are not in
@@ -19,8 +19,8 @@ from collections.abc import Iterable
 from random import Random
 
 from inktex.corpus.bank import Glyph
+from inktex.corpus.bank_sources import COLLECTIONS, open_drawings
 from inktex.corpus.draft import Draft
-from inktex.corpus.drawings import COLLECTIONS, open_drawings
 from inktex.corpus.example import Example
 from inktex.corpus.free import FreeInk, free_drawings
 from inktex.corpus.grids import Hand, cases, matrix
@@ -37,13 +37,11 @@ FREE = 600  # made expressions of the free set
 _MOST = 8  # symbols of a class that are taken from CROHME 2013, and from each collection
 _KINDS = ("pmatrix", "bmatrix", "vmatrix", "pmatrix", "cases")
 
-
 # A drawing of `\\` is two backslashes and not the end of a row.
 _STRUCTURE = frozenset(token for group in symbols.STRUCTURAL for token in symbols.GROUPS[group])
 
 
 def load_test_set(name: str) -> list[Example]:
-    """The examples of a test set."""
     if name == "symbols":
         banks = [open_drawings(collection, "test") for collection in COLLECTIONS]
         own = _held_out_stock().cut_out
@@ -77,11 +75,11 @@ def _spare_drawings() -> list[Example]:
         and glyph.label not in {*FITTED, *_STRUCTURE}
     ]
     strange = list(open_drawings("detexify", "strangers"))
-    made: list[Example] = []
-    for name, glyphs in (("known", spare), ("strange", strange)):
-        chosen = Random(f"mixed/{name}").sample(glyphs, min(MIXED, len(glyphs)))
-        made += [_alone(glyph, f"{name}-{number}", name) for number, glyph in enumerate(chosen)]
-    return made
+    return [
+        _alone(glyph, f"{name}-{number}", name)
+        for name, glyphs in (("known", spare), ("strange", strange))
+        for number, glyph in enumerate(Random(f"mixed/{name}").sample(glyphs, min(MIXED, len(glyphs))))
+    ]
 
 
 def composed_matrices(stock: Stock, count: int, *, one_hand: bool) -> list[Example]:

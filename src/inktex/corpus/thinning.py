@@ -28,7 +28,6 @@ def thinned_strokes(inks: Sequence[Ink], tolerance: float) -> list[tuple[Points,
 
 
 def thinned_examples(examples: Sequence[Example], tolerance: float = TOLERANCE) -> list[Example]:
-    """The same examples with fewer points."""
     thin = thinned_strokes([example.ink for example in examples], tolerance)
     return [
         Example(Ink.from_strokes(strokes), example.tokens, example.strokes_of, example.stem, example.folder)
@@ -37,7 +36,6 @@ def thinned_examples(examples: Sequence[Example], tolerance: float = TOLERANCE) 
 
 
 def thinned_glyphs(glyphs: Sequence[Glyph]) -> list[Glyph]:
-    """The same glyphs with fewer points."""
     thin = thinned_strokes([Ink.from_strokes(glyph.strokes) for glyph in glyphs], TOLERANCE)
     return [
         Glyph.from_strokes(glyph.label, strokes, glyph.writer)

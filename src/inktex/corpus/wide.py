@@ -23,9 +23,9 @@ from random import Random
 import numpy as np
 
 from inktex.corpus.bank import SymbolBank
+from inktex.corpus.bank_sources import COLLECTIONS, open_drawings
 from inktex.corpus.decorate import decorated
 from inktex.corpus.draft import Draft, gather
-from inktex.corpus.drawings import COLLECTIONS, open_drawings
 from inktex.corpus.example import Example
 from inktex.corpus.grids import grid
 from inktex.corpus.hershey import hershey_bank
@@ -34,9 +34,8 @@ from inktex.corpus.placing import mark
 from inktex.corpus.recombine import Piece
 from inktex.corpus.redraw import redraw, weight, weighted
 from inktex.corpus.roles import PAIRS, function_letters
-from inktex.corpus.rows import enclosed, fraction, row, script
+from inktex.corpus.rows import enclosed, fraction, row, script, written_template
 from inktex.corpus.stock import Stock
-from inktex.corpus.templates import written_template
 from inktex.latex import symbols
 
 _LONGEST = 90  # tokens of a made expression, at most
@@ -49,32 +48,12 @@ DRAWN: tuple[str, ...] = tuple(
 )
 
 _MOST_ALONE = {
-    "x": 5.0,
-    "(": 3.0,
-    ")": 3.0,
-    "[": 1.5,
-    "]": 1.5,
-    "|": 2.5,
-    ",": 2.5,
-    ".": 2.0,
-    "=": 2.5,
-    "+": 2.0,
+    "x": 5.0, "(": 3.0, ")": 3.0, "[": 1.5, "]": 1.5, "|": 2.5, ",": 2.5, ".": 2.0, "=": 2.5, "+": 2.0,
     "-": 2.0,
-}
+}  # fmt: skip
 _JOINTS = (
-    "+",
-    "-",
-    "=",
-    "=",
-    r"\cdot",
-    r"\times",
-    "<",
-    r"\leq",
-    r"\geq",
-    r"\rightarrow",
-    r"\neq",
-    r"\approx",
-)
+    "+", "-", "=", "=", r"\cdot", r"\times", "<", r"\leq", r"\geq", r"\rightarrow", r"\neq", r"\approx",
+)  # fmt: skip
 
 
 def wide_banks(data: Path | None = None) -> list[tuple[SymbolBank, float]]:
@@ -129,7 +108,6 @@ class WideInk:
         }
 
     def pieces(self, epoch: int) -> list[Piece]:
-        """The expressions of an epoch."""
         made = [
             self.piece(kind, epoch, number)
             for kind in self._makers
@@ -140,25 +118,15 @@ class WideInk:
 
     def _real(self, epoch: int) -> list[Piece]:
         """Real expressions in turn: each is used once before any is used again."""
-        drafts = self.stock.drafts
-        count = self.mix.real
-        made = []
-        for number in range(epoch * count, (epoch + 1) * count):
-            turn, place = divmod(number, len(drafts))
-            made.append(drafts[self._permutation(turn)[place]].finished())
-        return made
-
-    def _permutation(self, turn: int) -> list[int]:
-        if turn not in self._permutations:
-            self._permutations.clear()
-            order = list(range(len(self.stock.drafts)))
+        count, drafts = self.mix.real, self.stock.drafts
+        turns = range(epoch * count // len(drafts), ((epoch + 1) * count - 1) // len(drafts) + 1)
+        shuffled: list[Draft] = []
+        for turn in turns:
+            order = drafts.copy()
             Random(f"{self.seed}/order/{turn}").shuffle(order)
-            self._permutations[turn] = order
-        return self._permutations[turn]
-
-    @cached_property
-    def _permutations(self) -> dict[int, list[int]]:
-        return {}
+            shuffled += order
+        first = epoch * count % len(drafts)
+        return [draft.finished() for draft in shuffled[first : first + count]]
 
     def piece(self, kind: str, epoch: int, number: int) -> Piece:
         """Expression `number` of a kind in an epoch; depends on these and the seed alone."""
@@ -204,19 +172,11 @@ class WideInk:
             name = self._any(symbols.GROUPS["functions"], random)
             made = row([stock.symbol(name, random), part(random, near)], random)
         else:
-            made = script(
-                part(random, near, (1, 1, 1, 2)),
-                part(random, near, (1, 2, 3, 4, 5)),
-                random.random() < 0.6,
-                random,
-            )
+            base, content = part(random, near, (1, 1, 1, 2)), part(random, near, (1, 2, 3, 4, 5))
+            made = script(base, content, random.random() < 0.6, random)
         if random.random() < 0.4:
-            other = part(random, near)
-            made = (
-                self._linked(made, other, random)
-                if random.random() < 0.5
-                else self._linked(other, made, random)
-            )
+            pair = (made, part(random, near))
+            made = self._linked(*(pair if random.random() < 0.5 else pair[::-1]), random)
         return made
 
     def _linked(self, left: Draft, right: Draft, random: Random) -> Draft:
@@ -251,23 +211,16 @@ def weight_alone(token: str) -> float:
         "calligraphic": 0.9,
         "blackboard": max(0.8, weight(token)),
     }.get(group, weight(token))
-    if function_letters(token) or symbols.look_alike(token) == token:
-        return usual
-    return 0.5 * usual
+    return usual if function_letters(token) or symbols.look_alike(token) == token else 0.5 * usual
 
 
 def _rough(draft: Draft, random: Random) -> np.ndarray:
     """The points of a draft, bent a little by slow waves that run through all of it."""
     points = gather(draft.marks)
-    low, high = points.min(axis=0), points.max(axis=0)
-    size = (
-        float(np.median([max(each.width, each.height) for each in draft.marks]))
-        or float((high - low).max())
-        or 1.0
-    )
+    middle = float(np.median([max(each.width, each.height) for each in draft.marks]))
+    size = middle or float((points.max(axis=0) - points.min(axis=0)).max()) or 1.0
     wave = [random.gauss(0.0, 1.0) / size for _ in range(4)]
     push = [random.gauss(0.0, 0.025 * size) for _ in range(4)]
-    phases = points @ np.array(((wave[0], wave[1]), (wave[2], wave[3])))
-    phases += (random.uniform(0.0, 6.3), random.uniform(0.0, 6.3))
-    bent: np.ndarray = points + np.sin(phases) @ np.array(((push[0], push[1]), (push[2], push[3])))
+    phases = points @ np.reshape(wave, (2, 2)) + (random.uniform(0.0, 6.3), random.uniform(0.0, 6.3))
+    bent: np.ndarray = points + np.sin(phases) @ np.reshape(push, (2, 2))
     return bent

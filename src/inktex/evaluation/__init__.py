@@ -1,11 +1,18 @@
 """The CROHME protocol: how many expressions a system reads correctly, how sure that is, and its mistakes."""
 
-from .comparison import Comparison, compare, mcnemar_p_value
-from .metrics import Truth, evaluate
-from .predictions import PredictionError, Predictions, read_predictions, write_predictions
+from .metrics import evaluate
 from .report import Report, render
-from .results import Evaluation, Rate
-from .runner import Answers, System, read_answers, systems_of
+from .results import Comparison, Evaluation, Rate, compare, mcnemar_p_value
+from .runner import (
+    Answers,
+    PredictionError,
+    Predictions,
+    System,
+    read_answers,
+    read_predictions,
+    systems_of,
+    write_predictions,
+)
 
 __all__ = [
     "Answers",
@@ -16,7 +23,6 @@ __all__ = [
     "Rate",
     "Report",
     "System",
-    "Truth",
     "compare",
     "evaluate",
     "mcnemar_p_value",

@@ -62,19 +62,26 @@ class Reliability:
 
     @classmethod
     def of(cls, confidence: Floats, own: Floats, right: Bools) -> "Reliability":
-        number = _bins(confidence)
-        curve = tuple(
-            (float(confidence[number == each].mean()), float(right[number == each].mean()), int(count))
-            for each, count in enumerate(np.bincount(number))
-            if count
-        )
-        return cls(calibration_error(confidence, right), calibration_error(own, right), curve)
+        return cls(_error(_curve(confidence, right)), _error(_curve(own, right)), _curve(confidence, right))
+
+
+def _curve(confidence: Floats, right: Bools) -> tuple[tuple[float, float, int], ...]:
+    number = np.minimum((confidence * _BINS).astype(np.int64), _BINS - 1)
+    return tuple(
+        (float(confidence[number == each].mean()), float(right[number == each].mean()), int(count))
+        for each, count in enumerate(np.bincount(number))
+        if count
+    )
+
+
+def _error(curve: Sequence[tuple[float, float, int]]) -> float:
+    """Expected calibration error: |confidence - accuracy| averaged over bins of equal width."""
+    total = sum(count * abs(confidence - accuracy) for confidence, accuracy, count in curve)
+    return total / max(sum(count for _, _, count in curve), 1)
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """The calibration and how good it is."""
-
     calibration: Calibration
     answers: Reliability
     tokens: Reliability
@@ -84,11 +91,11 @@ class Fitted:
     doubted: float | None = None  # share of known symbols that are taken for unknown ones
 
     def to_json(self) -> dict[str, Any]:
-        """For the model's card."""
+        unknown = {name: round(getattr(self, name) or 0.0, 4) for name in ("found_out", "doubted")}
         return {
             **self.calibration.to_json(),
             "expressions": self.expressions,
-            **({} if self.found_out is None else {"unknown": _shares(self.found_out, self.doubted)}),
+            **({} if self.found_out is None else {"unknown": unknown}),
             "error": {"answer": round(self.answers.error, 4), "token": round(self.tokens.error, 4)},
             "curve": {
                 name: [[round(mean, 4), round(accuracy, 4), count] for mean, accuracy, count in part.curve]
@@ -141,10 +148,6 @@ def judge(
     return [judged[place] for place in sorted(judged)]
 
 
-def _shares(found_out: float, doubted: float | None) -> dict[str, float]:
-    return {"found_out": round(found_out, 4), "doubted": round(doubted or 0.0, 4)}
-
-
 def _judged(reading: Reading, truth: tuple[str, ...], vocabulary: Vocabulary) -> Judged:
     kept = np.ones(len(reading.tokens), np.bool_)
     for edit in edits(reading.tokens, truth):
@@ -172,9 +175,8 @@ def fit(judged: Sequence[Judged]) -> Fitted:
         for place in np.flatnonzero(outside).tolist():
             rows = token_evidence(judged[place].reading.best, float(scores[place]))
             token_scores[place] = np.maximum(token(rows), scores[place])
-    everything = np.ones(len(judged), np.bool_)
     answer = fit_logistic(evidence, right)
-    token = _fit_tokens(judged, everything, answer(evidence))
+    token = _fit_tokens(judged, fold >= 0, answer(evidence))
     best = [each.reading.best for each in judged]
     known, found_out, doubted = _fit_known(judged, fold)
     return Fitted(
@@ -213,12 +215,7 @@ def _fit_known(
         labels += [each.known] * len(chosen)
         folds += [int(fold[place])] * len(chosen)
         weights += [1.0 / len(chosen)] * len(chosen) if chosen else []
-    evidence, known, of_fold, weight = (
-        np.concatenate(rows),
-        np.array(labels),
-        np.array(folds),
-        np.array(weights),
-    )
+    evidence, known, of_fold, weight = np.concatenate(rows), *map(np.array, (labels, folds, weights))
     told = np.zeros(len(known))
     for number in range(_FOLDS):
         inside = of_fold != number
@@ -269,19 +266,3 @@ def fit_logistic(evidence: Floats, right: Bools, weights: Floats | None = None) 
             break
     solution = solution / spread
     return Logistic(tuple(solution[:-1].tolist()), float(solution[-1]))
-
-
-def _bins(confidence: Floats) -> NDArray[np.int64]:
-    """The bin of each confidence."""
-    return np.minimum((confidence * _BINS).astype(np.int64), _BINS - 1)
-
-
-def calibration_error(confidence: Floats, right: Bools) -> float:
-    """Expected calibration error: |confidence - accuracy| averaged over bins of equal width."""
-    number = _bins(confidence)
-    total = 0.0
-    for each in range(_BINS):
-        inside = number == each
-        if inside.any():
-            total += inside.sum() * abs(confidence[inside].mean() - right[inside].mean())
-    return total / max(len(confidence), 1)

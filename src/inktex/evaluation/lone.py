@@ -13,9 +13,8 @@ import numpy as np
 
 from inktex.latex import symbols
 
-from .bootstrap import bootstrap_intervals
 from .provenance import Provenance
-from .results import Confusion, Rate, most_frequent, plain
+from .results import Confusion, Rate, most_frequent, plain, rate_of
 
 FIRST = 5  # answers among which the truth is looked for
 SURE = 0.8  # confidence from which an answer seems sure
@@ -44,6 +43,16 @@ class Hits:
     first: Rate
     five: Rate
 
+    @classmethod
+    def of(cls, places: Sequence[int | None]) -> "Hits":
+        """Sum up the places of the truth among the answers."""
+        first = np.array([place == 0 for place in places], np.bool_)
+        five = np.array([place is not None for place in places], np.bool_)
+        return cls(len(places), rate_of(first), rate_of(five))
+
+    def line(self, name: str) -> str:
+        return f"  {name} ({self.drawings}): first {self.first.text()}, first {FIRST} {self.five.text()}"
+
 
 @dataclass(frozen=True)
 class LoneEvaluation:
@@ -64,19 +73,17 @@ class LoneEvaluation:
     seconds: float
 
     def lines(self) -> list[str]:
-        """For people."""
         return [
             f"{self.system} on {self.data}: {self.symbol.drawings} drawings, look-alikes merged",
-            _hits("as a single symbol", self.symbol),
-            _hits("as an expression", self.reading),
-            _hits("x ( ) | , . = and digits, single", self.usual_symbol),
-            _hits("x ( ) | , . = and digits, expression", self.usual_reading),
-            *(_hits(f"single, {name}", hits) for name, hits in self.sources.items()),
+            self.symbol.line("as a single symbol"),
+            self.reading.line("as an expression"),
+            self.usual_symbol.line("x ( ) | , . = and digits, single"),
+            self.usual_reading.line("x ( ) | , . = and digits, expression"),
+            *(hits.line(f"single, {name}") for name, hits in self.sources.items()),
             f"  readings of over {SURE:.0%} confidence: {self.sure.text()}, "
             f"right of these {self.sure_right.text()}",
             f"  said to be outside the symbols: {self.unknown.text()}",
-            "  most frequent mistakes: "
-            + ", ".join(f"{each.truth} as {each.answer} {each.count}" for each in self.confusions[:12]),
+            f"  most frequent mistakes: {_listed(self.confusions)}",
         ]
 
 
@@ -94,31 +101,32 @@ class UnknownEvaluation:
     seconds: float
 
     def lines(self) -> list[str]:
-        """For people."""
         return [
             f"{self.system} on {self.data}: {self.drawings} drawings of symbols that no model knows",
             f"  readings of over {SURE:.0%} confidence: {self.sure.text()}",
             f"  single symbols of over {SURE:.0%} probability: {self.sure_single.text()}",
             f"  said to be outside the symbols: {self.found_out.text()}",
-            "  sure and wrong: "
-            + ", ".join(f"{each.truth} as {each.answer} {each.count}" for each in self.answers[:12]),
+            f"  sure and wrong: {_listed(self.answers)}",
         ]
+
+
+def _listed(confusions: Sequence[Confusion]) -> str:
+    return ", ".join(f"{each.truth} as {each.answer} {each.count}" for each in confusions[:12])
 
 
 def evaluate_lone(
     system: str, data: str, truths: Sequence[str], folders: Sequence[str], answers: Sequence[LoneAnswer]
 ) -> LoneEvaluation:
-    """Measure answers to drawings of known symbols."""
     pairs = list(zip(truths, answers, strict=True))
     by_symbol = [_place(truth, [(each,) for each in answer.guesses]) for truth, answer in pairs]
     by_reading = [_place(truth, [answer.texts, *answer.others]) for truth, answer in pairs]
-    usual = [truth in USUAL for truth in truths]
-    counts: dict[str, dict[str, int]] = {}
+    usual = [number for number, truth in enumerate(truths) if truth in USUAL]
+    placed = list(zip(folders, by_symbol, strict=True))
+    counts = {token: {"right": 0, "of": 0} for token in sorted(set(truths))}
     wrong: list[tuple[str, str]] = []
-    for truth, answer, place in zip(truths, answers, by_symbol, strict=True):
-        count = counts.setdefault(truth, {"right": 0, "of": 0})
-        count["of"] += 1
-        count["right"] += place == 0
+    for (truth, answer), place in zip(pairs, by_symbol, strict=True):
+        counts[truth]["of"] += 1
+        counts[truth]["right"] += place == 0
         if place != 0:
             wrong.append((symbols.look_alike(truth), symbols.look_alike(answer.guesses[0])))
     sure = np.array([answer.score > SURE for answer in answers])
@@ -126,20 +134,18 @@ def evaluate_lone(
     return LoneEvaluation(
         system=system,
         data=data,
-        symbol=_hits_of(by_symbol),
-        reading=_hits_of(by_reading),
-        usual_symbol=_hits_of([place for place, one in zip(by_symbol, usual, strict=True) if one]),
-        usual_reading=_hits_of([place for place, one in zip(by_reading, usual, strict=True) if one]),
+        symbol=Hits.of(by_symbol),
+        reading=Hits.of(by_reading),
+        usual_symbol=Hits.of([by_symbol[number] for number in usual]),
+        usual_reading=Hits.of([by_reading[number] for number in usual]),
         sources={
-            name: _hits_of(
-                [place for place, folder in zip(by_symbol, folders, strict=True) if folder == name]
-            )
+            name: Hits.of([place for folder, place in placed if folder == name])
             for name in sorted(set(folders))
         },
         sure=rate_of(sure),
         sure_right=rate_of(right[sure]),
         unknown=rate_of(np.array([not answer.known for answer in answers])),
-        symbols={token: counts[token] for token in sorted(counts)},
+        symbols=counts,
         confusions=most_frequent(wrong, _CONFUSIONS),
         seconds=0.0,
     )
@@ -148,18 +154,13 @@ def evaluate_lone(
 def evaluate_unknown(
     system: str, data: str, truths: Sequence[str], answers: Sequence[LoneAnswer]
 ) -> UnknownEvaluation:
-    """Measure answers to drawings of unknown symbols."""
-    sure = [answer.score > SURE for answer in answers]
-    seemed = [
-        (truth, " ".join(answer.texts))
-        for truth, answer in zip(truths, answers, strict=True)
-        if answer.score > SURE
-    ]
+    pairs = zip(truths, answers, strict=True)
+    seemed = [(truth, " ".join(answer.texts)) for truth, answer in pairs if answer.score > SURE]
     return UnknownEvaluation(
         system=system,
         data=data,
         drawings=len(answers),
-        sure=rate_of(np.array(sure)),
+        sure=rate_of(np.array([answer.score > SURE for answer in answers])),
         sure_single=rate_of(np.array([answer.probability > SURE for answer in answers])),
         found_out=rate_of(np.array([not answer.known for answer in answers])),
         answers=most_frequent(seemed, _CONFUSIONS),
@@ -177,28 +178,17 @@ class LoneReport:
     whole: bool  # False for a part of the set
 
     def text(self) -> str:
-        """For people."""
         part = [] if self.whole else [f"only a part of {self.data}"]
         lines = [line for each in self.evaluations for line in (*each.lines(), "")]
         return "\n".join([*part, *lines, self.provenance.line(), ""])
 
     def to_json(self) -> dict[str, Any]:
-        """For a results file."""
         return {
             "data": self.data,
             "whole": self.whole,
             "made": plain(self.provenance),
             "systems": [plain(each) for each in self.evaluations],
         }
-
-
-def rate_of(hits: "np.ndarray[Any, np.dtype[np.bool_]]") -> Rate:
-    """The share of hits in percent, with its interval."""
-    if not len(hits):
-        return Rate(float("nan"), float("nan"), float("nan"))
-    column = hits.astype(np.float64)[:, None]
-    low, high = 100 * bootstrap_intervals(column, np.ones_like(column))[0]
-    return Rate(100.0 * float(hits.mean()), float(low), float(high))
 
 
 def _place(truth: str, answers: Sequence[tuple[str, ...]]) -> int | None:
@@ -208,15 +198,3 @@ def _place(truth: str, answers: Sequence[tuple[str, ...]]) -> int | None:
         if answer == (symbols.look_alike(truth),):
             return place
     return None
-
-
-def _hits_of(places: Sequence[int | None]) -> Hits:
-    return Hits(
-        len(places),
-        rate_of(np.array([place == 0 for place in places], np.bool_)),
-        rate_of(np.array([place is not None for place in places], np.bool_)),
-    )
-
-
-def _hits(name: str, hits: Hits) -> str:
-    return f"  {name} ({hits.drawings}): first {hits.first.text()}, first {FIRST} {hits.five.text()}"

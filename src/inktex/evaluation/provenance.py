@@ -22,7 +22,6 @@ class Provenance:
     machine: str
 
     def line(self) -> str:
-        """All of it in one line."""
         commit = f", commit {self.commit}" if self.commit else ""
         return f"{self.date}, inktex {self.version}{commit}, {self.machine}: {self.command}"
 

@@ -4,38 +4,62 @@ Takes the evaluations of some systems on the same expressions and writes the pap
 below it, then the other metrics, kinds of errors, breakdowns, confusions and comparisons, as text, Markdown,
 LaTeX or JSON. The title of every table says what it counts: labels of the label graph of symbols, the same
 of strokes, or token edits.
+
+The published figures are Table I of Zhang, Du and Dai (ICDAR 2017), section III-A: correct expressions in
+percent on the CROHME 2014 test set. I to VII are the systems of the competition (III is left out there, since
+it used further training data), P1 the paper's network without coverage, P2 with it, P3 an ensemble of five.
 """
 
 import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
-from .comparison import Comparison
-from .paper import COMPETITION, PAPER, PAPER_DATA, Published
 from .provenance import Provenance
-from .results import (
-    Confusion,
-    Evaluation,
-    Rate,
-    RecallPrecision,
-    Subset,
-    Within,
-    plain,
-)
+from .results import Comparison, Evaluation, Rate, Subset, Within, compare, plain
 from .tables import Row, Table, render_table
+
+PAPER_DATA = "test2014"
+_COLUMNS = ("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)")
+
+
+@dataclass(frozen=True)
+class Published:
+    system: str
+    exact: float
+    within_1: float
+    within_2: float
+    within_3: float
+
+
+COMPETITION = (
+    Published("I", 37.22, 44.22, 47.26, 50.20),
+    Published("II", 15.01, 22.31, 26.57, 27.69),
+    Published("IV", 18.97, 28.19, 32.35, 33.37),
+    Published("V", 18.97, 26.37, 30.83, 32.96),
+    Published("VI", 25.66, 33.16, 35.90, 37.32),
+    Published("VII", 26.06, 33.87, 38.54, 39.96),
+)
+PAPER = (
+    Published("P1", 42.49, 57.91, 60.45, 61.56),
+    Published("P2", 46.86, 61.87, 65.82, 66.63),
+    Published("P3", 52.43, 68.05, 71.50, 72.31),
+)
 
 
 @dataclass(frozen=True)
 class Report:
-    """The systems that were measured, and how."""
-
     data: str
     evaluations: tuple[Evaluation, ...]
-    comparisons: tuple[Comparison, ...] = ()
     provenance: Provenance | None = None
     whole: bool = True  # all expressions of the data, so that published figures may stand beside ours
+
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """Every two systems, which were all measured on the same expressions."""
+        return [compare(a.system, a.right, b.system, b.right) for a, b in combinations(self.evaluations, 2)]
 
     @property
     def published(self) -> tuple[tuple[Published, ...], ...]:
@@ -57,23 +81,20 @@ def render(report: Report, form: Literal["text", "md", "latex", "json"]) -> str:
 def report_tables(report: Report) -> list[Table]:
     """All tables of a report, in reading order."""
     systems = report.evaluations
-    tables = [main_table(report), _token_table(report)]
-    if any(system.stroke_graph for system in systems):
-        tables.append(stroke_table(report))
-    tables.append(_kind_table(systems))
-    tables += [
-        _group_table(title, [getattr(system, field) for system in systems], systems)
-        for title, field in (
-            ("by tokens of the truth", "by_length"),
-            ("by source folder", "by_folder"),
-            ("by spatial relationship that an expression contains", "by_relation"),
-        )
+    parts = {
+        "by tokens of the truth": [system.by_length for system in systems],
+        "by source folder": [system.by_folder for system in systems],
+        "by spatial relationship that an expression contains": [system.by_relation for system in systems],
+    }
+    return [
+        main_table(report),
+        _token_table(report),
+        *([_stroke_table(report)] if any(system.stroke_graph for system in systems) else []),
+        _kind_table(systems),
+        *(_group_table(title, groups, systems) for title, groups in parts.items()),
+        *(table for system in systems for table in _confusion_tables(system)),
+        *([_comparison_table(report.comparisons)] if report.comparisons else []),
     ]
-    for system in systems:
-        tables += _confusion_tables(system)
-    if report.comparisons:
-        tables.append(_comparison_table(report.comparisons))
-    return tables
 
 
 def main_table(report: Report) -> Table:
@@ -85,7 +106,7 @@ def main_table(report: Report) -> Table:
     )
     return Table(
         title=f"Correct expressions (%) by label graph on {_data_name(report)}",
-        columns=("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)", "structure(%)"),
+        columns=(*_COLUMNS, "structure(%)"),
         sections=(*theirs, ours),
         note="≤ k: at most k labels of the graph of symbols differ, nodes and edges taken together.",
     )
@@ -97,9 +118,8 @@ def _published_row(line: Published) -> Row:
 
 
 def _data_name(report: Report) -> str:
-    name = {"test2013": "the CROHME 2013 test set", "test2014": "the CROHME 2014 test set"}.get(
-        report.data, report.data
-    )
+    named = {f"test{year}": f"the CROHME {year} test set" for year in (2013, 2014)}
+    name = named.get(report.data, report.data)
     count = report.evaluations[0].expressions if report.evaluations else 0
     return f"{name} ({count} expressions{'' if report.whole else ', a part'})"
 
@@ -132,10 +152,9 @@ def _token_table(report: Report) -> Table:
     unknown = "; ".join(
         f"{e.system}: {' '.join(e.unknown_tokens)}" for e in report.evaluations if e.unknown_tokens
     )
-    rates: Row = ("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)", "WER(%)", "among(%)")
     return Table(
         title="Correct expressions (%) by token edits, with 95 % bootstrap intervals",
-        columns=(*rates, "unknown", "unanswered", "malformed", "seconds"),
+        columns=(*_COLUMNS, "WER(%)", "among(%)", "unknown", "unanswered", "malformed", "seconds"),
         sections=(rows,),
         note="≤ k: at most k insertions, deletions and replacements of tokens. "
         "among: the truth is the answer or another hypothesis. "
@@ -144,44 +163,34 @@ def _token_table(report: Report) -> Table:
     )
 
 
-def stroke_table(report: Report) -> Table:
+def _stroke_table(report: Report) -> Table:
     """What the competition scored: symbols found among the strokes, and whole expressions."""
-    theirs = report.published[:1]  # the paper's own systems answer with LaTeX alone
+    theirs = [
+        tuple((*_published_row(line)[:5], "-", "-", "-") for line in part)
+        for part in report.published[:1]  # the paper's own systems answer with LaTeX alone
+    ]
+    total = report.evaluations[0].expressions
+    known = next(e.stroke_graph.expressions for e in report.evaluations if e.stroke_graph is not None)
     rows = tuple(
         (
             e.system,
             *(f"{rate.percent:.2f}" for rate in _four(e.stroke_graph)),
-            *map(_both, (e.stroke_graph.segments, e.stroke_graph.classes, e.stroke_graph.relations)),
+            *(
+                f"{found.recall.percent:.2f} / {found.precision.percent:.2f}"
+                for found in (e.stroke_graph.segments, e.stroke_graph.classes, e.stroke_graph.relations)
+            ),
         )
         for e in report.evaluations
         if e.stroke_graph is not None
     )
     return Table(
         title=f"Correct expressions (%) by label graph of strokes on {_data_name(report)}",
-        columns=(
-            *("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)"),
-            *("segments", "with class", "relations"),
-        ),
-        sections=(
-            *(tuple((*_published_row(line)[:5], "-", "-", "-") for line in part) for part in theirs),
-            rows,
-        ),
+        columns=(*_COLUMNS, "segments", "with class", "relations"),
+        sections=(*theirs, rows),
         note="≤ k: at most k labels of strokes and of pairs of strokes differ. Segments (symbols with just "
         "their strokes), the same with their class, relations between segments: recall / precision."
-        + _left_out(report),
+        + ("" if known == total else f" {known} of {total} expressions have a segmentation."),
     )
-
-
-def _left_out(report: Report) -> str:
-    known = next(e.stroke_graph.expressions for e in report.evaluations if e.stroke_graph is not None)
-    total = report.evaluations[0].expressions
-    if known == total:
-        return ""
-    return f" {known} of {total} expressions have a segmentation."
-
-
-def _both(found: RecallPrecision) -> str:
-    return f"{found.recall.percent:.2f} / {found.precision.percent:.2f}"
 
 
 def _kind_table(systems: Sequence[Evaluation]) -> Table:
@@ -216,19 +225,14 @@ def _group_table(title: str, groups: Sequence[Sequence[Subset]], systems: Sequen
 
 
 def _confusion_tables(system: Evaluation) -> list[Table]:
-    def rows(confusions: Sequence[Confusion]) -> tuple[Row, ...]:
-        return tuple((c.truth or "(extra)", c.answer or "(missing)", str(c.count)) for c in confusions)
-
+    kinds = {"symbols": system.symbol_confusions[:15], "relations": system.relation_confusions[:10]}
     return [
         Table(
             f"{system.system}: most frequent mistakes in {kind}",
             ("truth", "read as", "count"),
-            (rows(confusions),),
+            (tuple((c.truth or "(extra)", c.answer or "(missing)", str(c.count)) for c in confusions),),
         )
-        for kind, confusions in (
-            ("symbols", system.symbol_confusions[:15]),
-            ("relations", system.relation_confusions[:10]),
-        )
+        for kind, confusions in kinds.items()
         if confusions
     ]
 

@@ -1,11 +1,19 @@
-"""Lets a system read many expressions on several cores, with the default search or another one."""
+"""Answers to measure: of a model that reads many expressions on several cores, or from a file.
+
+A file of predictions has one expression per line, `stem<TAB>LaTeX`, from any system. It becomes tokens in the
+caption form of the truth, so that spacing, optional braces and synonyms of commands make no difference. Text
+that cannot be read as LaTeX is kept as the words it consists of: it counts as an answer, and as a wrong one.
+"""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from inktex.decoding import SearchOptions
+from inktex.files import write_atomically
 from inktex.ink import Ink, InkError
+from inktex.latex import LatexError, join, normalize
 from inktex.reading import Model, Reader, Reading, open_model
 from inktex.reading.opening import short_name
 from inktex.reading.reader import BATCH
@@ -13,6 +21,7 @@ from inktex.reading.reader import BATCH
 from .labelgraphs import own_strokes
 
 Tokens = tuple[str, ...]
+_Answer = tuple[Tokens, tuple[tuple[int, ...], ...], tuple[Tokens, ...]]
 
 
 @dataclass(frozen=True)
@@ -23,7 +32,6 @@ class System:
     models: tuple[str, ...]  # as for `open_model`
 
     def open(self) -> Model:
-        """The model of the system."""
         return open_model(*self.models)
 
 
@@ -67,24 +75,61 @@ def read_answers(
         if progress is not None:
             progress(1)
     return Answers(
-        tokens=tuple(None if each is None else each.tokens for each in answers),
-        strokes=tuple(() if each is None else each.strokes for each in answers),
-        others=tuple(() if each is None else each.others for each in answers),
+        tokens=tuple(each[0] if each else None for each in answers),
+        strokes=tuple(each[1] if each else () for each in answers),
+        others=tuple(each[2] if each else () for each in answers),
         vocabulary=model.info.vocabulary.tokens,
         seconds=time.perf_counter() - begin,
     )
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """What is kept of a reading."""
-
-    tokens: Tokens
-    strokes: tuple[tuple[int, ...], ...]
-    others: tuple[Tokens, ...]
-
-
 def _answer(reading: Reading) -> _Answer:
+    """What is kept of a reading: tokens, their strokes, the other hypotheses."""
     others = (reading.vocabulary.decode(each.tokens) for each in reading.hypotheses[1:])
     strokes = own_strokes(reading.alignment.token_of_stroke, len(reading.tokens))
-    return _Answer(reading.tokens, strokes, tuple(others))
+    return reading.tokens, strokes, tuple(others)
+
+
+class PredictionError(ValueError):
+    """A file of predictions that cannot be used."""
+
+
+@dataclass(frozen=True)
+class Predictions:
+    tokens: Mapping[str, tuple[str, ...]]  # by stem
+    malformed: frozenset[str]  # stems whose LaTeX could not be read
+
+
+def read_predictions(path: Path) -> Predictions:
+    """Read a file; the first line that is not `stem<TAB>LaTeX`, or that repeats a stem, is an error."""
+    tokens: dict[str, tuple[str, ...]] = {}
+    malformed: set[str] = set()
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise PredictionError(
+            f"{path}: not a text file in UTF-8 ({error.reason} at byte {error.start})"
+        ) from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        stem, tab, latex = line.partition("\t")
+        stem = stem.strip().removesuffix(".inkml")
+        if not tab or not stem:
+            raise PredictionError(f"{path}: line {number}: expected stem, a tab and LaTeX")
+        if stem in tokens:
+            raise PredictionError(f"{path}: line {number}: a second prediction for {stem}")
+        try:
+            tokens[stem] = normalize(latex)
+        except LatexError:
+            tokens[stem] = tuple(latex.split())
+            malformed.add(stem)
+    if not tokens:
+        raise PredictionError(f"{path}: no predictions in it")
+    return Predictions(tokens, frozenset(malformed))
+
+
+def write_predictions(path: Path, stems: Sequence[str], tokens: Sequence[Sequence[str]]) -> None:
+    """Write predictions in the order given, for `read_predictions` and for other people's tools."""
+    lines = [f"{stem}\t{join(answer)}\n" for stem, answer in zip(stems, tokens, strict=True)]
+    write_atomically(path, "".join(lines))

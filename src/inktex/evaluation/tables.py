@@ -10,20 +10,11 @@ from typing import Literal, TypeAlias
 Row: TypeAlias = tuple[str, ...]
 Format: TypeAlias = Literal["text", "md", "latex"]
 
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "^": r"\^{}",
-    "~": r"\~{}",
-    "≤": r"$\leq$",
-    "–": "--",
-    "→": r"$\rightarrow$",
-    "<": r"$<$",
-    ">": r"$>$",
-    "|": r"$|$",
-    **{character: "\\" + character for character in "%&_#$"},
-}
+_SPECIAL = str.maketrans(
+    {character: "\\" + character for character in "{}%&_#$"}
+    | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}", "≤": r"$\leq$", "–": "--"}
+    | {"→": r"$\rightarrow$", "<": r"$<$", ">": r"$>$", "|": r"$|$"}
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +27,6 @@ class Table:
     note: str = ""
 
     def rows(self) -> tuple[Row, ...]:
-        """All rows without the lines between them."""
         return tuple(row for section in self.sections for row in section)
 
 
@@ -98,4 +88,4 @@ def _as_latex(table: Table) -> str:
 
 def escape_latex(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    return text.translate(_SPECIAL)

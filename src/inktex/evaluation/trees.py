@@ -1,15 +1,22 @@
-"""Which symbols and relations were taken for which others: the symbols of two expressions, paired up.
+r"""What is wrong with an answer: its kind of error, and which symbols and relations were taken for which.
 
-Symbols of both layout trees are aligned in the order of canonical tokens at the least cost: a wrong label, a
-wrong relation and a symbol without a partner cost the same. The rates of an evaluation do not depend on this;
-its tables of confusions, and the explanations of `inktex errors`, do.
+A wrong answer has one of five kinds. If braces, scripts and the commands with arguments (`\frac`, `\sqrt`)
+are the same and every symbol is where one is in the truth, symbols were substituted: one, several, or all of
+them only by the same letter in the other case. If only the number of symbols differs, some are missing or
+added. Everything else is a structure error. `inktex errors` says more where the attention is known.
+
+To find confusions, the symbols of both layout trees are aligned in the order of canonical tokens at the least
+cost: a wrong label, a wrong relation and a symbol without a partner cost the same. The rates of an evaluation
+do not depend on this; its tables of confusions, and the explanations of `inktex errors`, do.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
-from inktex.latex import Layout, parse_layout
+from inktex.latex import LatexError, Layout, parse_layout
+from inktex.latex.words import argument_count
 
 START = "start"  # relation of the first symbol of an expression
 
@@ -109,3 +116,38 @@ SPATIAL = {
 def spatial_relations(tokens: Sequence[str]) -> Counter[str]:
     """How often each of the paper's five relationships occurs; LatexError if the tokens have no layout."""
     return Counter(SPATIAL[relation] for _, _, relation in parse_layout(tokens).relations())
+
+
+class ErrorKind(StrEnum):
+    """How a wrong answer differs from the truth."""
+
+    STRUCTURE = "structure"
+    ONE = "one substituted symbol"
+    COUNT = "symbols missing or added"
+    SEVERAL = "several substitutions"
+    CASE = "only upper/lower case"
+
+
+def error_kind(truth: Sequence[str], answer: Sequence[str]) -> ErrorKind | None:
+    """The kind of an answer's error, None if it is right."""
+    if tuple(truth) == tuple(answer):
+        return None
+    try:
+        expected, found = _structure(truth), _structure(answer)
+    except LatexError:
+        return ErrorKind.STRUCTURE
+    if expected == found:
+        pairs = [(one, other) for one, other in zip(truth, answer, strict=True) if one != other]
+        if all(one.lower() == other.lower() for one, other in pairs):
+            return ErrorKind.CASE
+        return ErrorKind.ONE if len(pairs) == 1 else ErrorKind.SEVERAL
+    same_words = [word for word in expected if word] == [word for word in found if word]
+    return ErrorKind.COUNT if same_words and len(expected) != len(found) else ErrorKind.STRUCTURE
+
+
+def _structure(tokens: Sequence[str]) -> list[str]:
+    """The tokens with "" for every symbol that may be exchanged for another."""
+    symbols = {node.token for node in parse_layout(tokens).symbols()}
+    return [
+        "" if place in symbols and not argument_count(token) else token for place, token in enumerate(tokens)
+    ]

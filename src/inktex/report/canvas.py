@@ -1,12 +1,14 @@
-"""Prepares ink for drawing: in pixels, without invisible points, and lit by attention.
+"""Prepares ink and tokens for drawing: ink in pixels, without invisible points, and lit by attention.
 
-Takes ink and the space for it, then the intensity of one token at the canvas' points; returns `Line`s. Lit
-ink goes from dark red to light red on a dark background, as in the paper's figures, and becomes wider, so
-that it can also be seen without colour.
+Lit ink goes from dark red to light red on a dark background, as in the paper's figures, and becomes wider,
+so that it can also be seen without colour.
 """
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +17,17 @@ from inktex.features import PointBatch, resample, simplify
 from inktex.ink import Ink
 from inktex.reading.attention import Floats
 
-from .picture import Line, Points
+from .picture import MONOSPACE_WIDTH, Line, Picture, Points, Text, to_png
 
 GROUND = "#16130f"
 PANEL = "#211d19"
 UNLIT = "#6b625c"
+LABEL = "#f3ece4"
+ACCENT = "#ff7a55"
 LEVELS = 12  # steps of brightness
 FAINTEST_FULL = 0.08  # a token whose attention is spread so evenly that none exceeds this is drawn dimmer
-_RAMP = (
-    (0.0, (0x6B, 0x2A, 0x22)),
-    (0.35, (0xB3, 0x24, 0x1B)),
-    (0.7, (0xFF, 0x4D, 0x2E)),
-    (1.0, (0xFF, 0xD2, 0xB8)),
-)
+_RAMP = (0.0, 0.35, 0.7, 1.0)
+_RED, _GREEN, _BLUE = (0x6B, 0xB3, 0xFF, 0xFF), (0x2A, 0x24, 0x4D, 0xD2), (0x22, 0x1B, 0x2E, 0xB8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,6 @@ class Canvas:
         return cls(batch.xy, batch.stroke, batch.point, float(size[0]), float(size[1]))
 
     def lines(self, color: str = UNLIT, width: float = 2.0) -> list[Line]:
-        """All strokes in one colour."""
         return [
             Line(self.xy[start:end], color, width, marks={"stroke": str(self.stroke[start])})
             for start, end in self._spans()
@@ -76,7 +75,7 @@ class Canvas:
         return list(zip(starts, [*starts[1:], len(self.stroke)], strict=True))
 
     def lit(self, intensity: Floats, width: float = 2.0) -> list[Line]:
-        """The lit pieces of strokes, (M,) intensity between 0 and 1, dimmer ones first."""
+        """The lit pieces of strokes, (M,) intensity between 0 and 1, dimmer ones first, on a soft glow."""
         pieces: list[tuple[int, Line]] = []
         for start, end in self._spans():
             inside = intensity[start:end]
@@ -86,32 +85,57 @@ class Canvas:
             for begin, stop in pairwise(cuts):
                 level = int(levels[begin])
                 if level:
+                    share = level / LEVELS
                     part = self.xy[start + begin : start + stop + (end - start > 1)]
-                    pieces.append((level, _lit_line(part, level, width, int(self.stroke[start]))))
-        return [line for _, line in sorted(pieces, key=lambda piece: piece[0])]
+                    marks = {"stroke": str(self.stroke[start]), "level": f"{share:.2f}"}
+                    line = Line(part, heat(share), width * (1.0 + 0.9 * share), marks=marks)
+                    pieces.append((level, line))
+        lines = [line for _, line in sorted(pieces, key=lambda piece: piece[0])]
+        return [*(Line(line.points, line.color, 3.2 * line.width, 0.16) for line in lines), *lines]
+
+    def to_json(self) -> dict[str, Any]:
+        """Size and strokes for the viewers of pages, coordinates in tenths of pixels."""
+        strokes = np.split(self.xy, [start for start, _ in self._spans()][1:])
+        return {
+            "width": round(self.width, 1),
+            "height": round(self.height, 1),
+            "strokes": [np.rint(stroke * 10).astype(int).ravel().tolist() for stroke in strokes],
+        }
 
 
-def _lit_line(points: Points, level: int, width: float, stroke: int) -> Line:
-    share = level / LEVELS
-    marks = {"stroke": str(stroke), "level": f"{share:.2f}"}
-    return Line(points, heat(share), width * (1.0 + 0.9 * share), marks=marks)
+def ink_png(ink: Ink) -> bytes:
+    """Ink as a PNG: dark on white."""
+    canvas = Canvas.fit(ink, 900.0, 240.0)
+    lines = tuple(canvas.lines("#1c2438", 2.0))
+    return to_png(Picture(canvas.width, canvas.height, "#ffffff", lines, ink.truth or f"{len(ink)} strokes"))
 
 
-def glow(lines: list[Line]) -> list[Line]:
-    """A soft light around lit lines, to be drawn under them."""
-    return [Line(line.points, line.color, 3.2 * line.width, 0.16) for line in lines]
+def token_texts(
+    tokens: Sequence[str],
+    accented: Container[int],
+    x: float,
+    y: float,
+    size: float,
+    *,
+    right: float = inf,
+    leading: float = 0.0,
+    space: float = 0.0,
+) -> list[Text]:
+    """Tokens side by side from (x, y), in lines that end before `right`; some in the accent colour."""
+    left, texts = x, []
+    for place, token in enumerate(tokens):
+        advance = (len(token) + (not space)) * size * MONOSPACE_WIDTH + space  # usually one character apart
+        if x + advance > right and x > left:
+            x, y = left, y + leading
+        now = place in accented
+        texts.append(Text(x, y, token, size, ACCENT if now else LABEL, monospace=True, bold=now))
+        x += advance
+    return texts
 
 
 def heat(share: float) -> str:
     """Colour of attention, from 0 (dark) to 1 (light)."""
-    (low, start), (high, end) = _RAMP[0], _RAMP[-1]
-    for (before, first), (after, second) in pairwise(_RAMP):
-        if before <= share <= after:
-            (low, start), (high, end) = (before, first), (after, second)
-            break
-    part = min(max((share - low) / (high - low), 0.0), 1.0)
-    mixed = (round(a + part * (b - a)) for a, b in zip(start, end, strict=True))
-    return "#" + "".join(f"{value:02x}" for value in mixed)
+    return "#" + "".join(f"{round(np.interp(share, _RAMP, part)):02x}" for part in (_RED, _GREEN, _BLUE))
 
 
 def brightness(intensity: Floats) -> Floats:

@@ -1,8 +1,7 @@
 """What kind of mistake is a wrong answer? (the paper's §III-C, figures 4 and 5)
 
-Takes the truth, with the strokes of its tokens where they are known, and a `Reading` that differs from
-it. Returns a `Diagnosis`: single mistakes, each of one of four kinds, and the kind that the whole answer
-is counted under.
+`diagnose` gives single mistakes, each of one of four kinds, and the kind that the whole answer is counted
+under.
 
 - over-translation: one symbol too many. Visible in the attention if the symbol was read from ink that an
   earlier symbol had been read from; otherwise a symbol was split in two.
@@ -12,24 +11,26 @@ is counted under.
 - structure error: all symbols right, but one in the wrong place.
 
 Symbols of truth and answer are paired by their layout trees (`inktex.evaluation.trees`), as in all figures
-of an evaluation.
+of an evaluation. Ink read twice is found from attention alone (the paper's §II-D), so any ink can be checked.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from inktex.evaluation.trees import align as align_trees
-from inktex.evaluation.trees import symbol_tree
-from inktex.latex import LatexError, parse_layout
-from inktex.reading import Reading
+import numpy as np
 
-from .coverage import UNREAD_BELOW, Rereading, rereadings, stroke_coverage
+from inktex.corpus import Example
+from inktex.evaluation.trees import align, symbol_tree
+from inktex.latex import LatexError, parse_layout
+from inktex.reading import Reading, symbol_places
+
+# Chosen on the validation set: of symbols that were read correctly, less than 1 % cross either line.
+REREAD_FROM = 0.6  # share of its attention that a symbol has in common with an earlier one
+UNREAD_BELOW = 0.4  # attention that all symbols together paid to the ink of a symbol
 
 
 class Kind(StrEnum):
-    """The four kinds of mistakes."""
-
     OVER = "over-translation"
     UNDER = "under-translation"
     CONFUSION = "symbol confusion"
@@ -38,8 +39,6 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Mistake:
-    """One thing that went wrong."""
-
     kind: Kind
     text: str  # for people
     answer_token: int | None  # place in the answer
@@ -50,8 +49,6 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A wrong answer explained."""
-
     main: Kind
     mistakes: tuple[Mistake, ...]
 
@@ -60,14 +57,35 @@ class Diagnosis:
         return any(mistake.kind is kind and mistake.seen for mistake in self.mistakes)
 
 
-def diagnose(
-    truth: Sequence[str], strokes_of: Sequence[tuple[int, ...]] | None, reading: Reading
-) -> Diagnosis:
-    """Explain an answer that differs from the truth; `strokes_of` are the strokes of the truth's tokens."""
-    if tuple(truth) == reading.tokens:
-        raise ValueError("the answer is right, so there is no mistake to explain")
+@dataclass(frozen=True)
+class Rereading:
+    """A symbol that was read from ink that an earlier symbol had been read from."""
+
+    token: int  # place of the symbol
+    before: int  # place of the earlier symbol
+    stroke: int  # the stroke that both looked at most
+
+
+def rereadings(reading: Reading) -> tuple[Rereading, ...]:
+    """Symbols that looked where an earlier one had looked, each with the earlier one it shares most with."""
+    symbols = symbol_places(reading.tokens)
+    weight = reading.strokes[symbols]
+    found: list[Rereading] = []
+    for number in range(1, len(symbols)):
+        common = np.minimum(weight[:number], weight[number])  # (earlier symbols, S)
+        overlaps = common.sum(axis=1)
+        most = int(overlaps.argmax())
+        if overlaps[most] >= REREAD_FROM:
+            found.append(Rereading(symbols[number], symbols[most], int(common[most].argmax())))
+    return tuple(found)
+
+
+def diagnose(example: Example, reading: Reading) -> Diagnosis | None:
+    """Explain an answer that differs from the truth; None if it is right."""
+    if example.tokens == reading.tokens:
+        return None
     try:
-        found = _compare(truth, strokes_of, reading)
+        found = _compare(example, reading)
     except LatexError as error:
         found = [Mistake(Kind.STRUCTURE, f"the answer is not well-formed: {error}", None)]
     if not found:
@@ -75,27 +93,36 @@ def diagnose(
     return Diagnosis(_main_kind(found), tuple(found))
 
 
-def _compare(
-    truth: Sequence[str], strokes_of: Sequence[tuple[int, ...]] | None, reading: Reading
-) -> list[Mistake]:
+def _compare(example: Example, reading: Reading) -> list[Mistake]:
     """Go through the symbols of both trees, paired up, and say what is wrong with each pair."""
+    truth = example.tokens
     layouts = parse_layout(truth), parse_layout(reading.tokens)
     places = [[node.token for node in layout.symbols()] for layout in layouts]
-    true, other = (symbol_tree(layout) for layout in layouts)
-    pairs = align_trees(true, other)
+    true, other = map(symbol_tree, layouts)
+    pairs = align(true, other)
     wrong = {places[1][j] for i, j in pairs if j >= 0 and (i < 0 or true.labels[i] != other.labels[j])}
-    again = _read_again(reading, {place for place in wrong if place is not None})
-    coverage = stroke_coverage(reading.tokens, reading.strokes)
+    again: dict[int, Rereading] = {}  # by the wrong symbol, be it the earlier or the later one
+    for each in rereadings(reading):
+        if each.token in wrong:
+            again[each.token] = each
+        elif each.before in wrong:
+            again.setdefault(each.before, each)
+    # The paper's β, of symbols only: the attention that all of them together paid to every stroke.
+    coverage = reading.strokes[symbol_places(reading.tokens)].sum(axis=0)
     unread = set(reading.alignment.unread)
     mistakes: list[Mistake] = []
     for i, j in pairs:
         true_place = places[0][i] if i >= 0 else None
         place = places[1][j] if j >= 0 else None
-        ink = () if true_place is None or strokes_of is None else strokes_of[true_place]
+        ink = () if true_place is None else example.strokes_of[true_place]
         never = bool(ink) and (float(coverage[list(ink)].sum()) < UNREAD_BELOW or unread.issuperset(ink))
         right = i >= 0 and j >= 0 and true.labels[i] == other.labels[j]
         if place is not None and place in again:
-            mistakes.append(_read_twice(reading, place, again[place]))
+            found = again[place]
+            partner = found.before if place == found.token else found.token
+            token, other_token = reading.tokens[place], reading.tokens[partner]
+            text = f"{token}: stroke {found.stroke} was also read as {other_token}"
+            mistakes.append(Mistake(Kind.OVER, text, place, (found.stroke,), seen=True, partner=partner))
         elif true_place is None and place is not None:
             text = f"{reading.tokens[place]} is one symbol too many, made from part of another"
             mistakes.append(Mistake(Kind.OVER, text, place, reading.alignment.strokes_of[place]))
@@ -105,37 +132,17 @@ def _compare(
         elif place is not None and true_place is not None and not right and place not in again:
             text = f"{truth[true_place]} was read as {reading.tokens[place]}"
             mistakes.append(Mistake(Kind.CONFUSION, text, place, ink))
-        if i >= 0 and j >= 0 and _moved(true.relations[i], other.relations[j]):
-            text = f"{true.labels[i]}: {true.relations[i]} was read as {other.relations[j]}"
+        relations = (true.relations[i], other.relations[j]) if i >= 0 and j >= 0 else ("", "")
+        if relations[0] != relations[1] and "start" not in relations:
+            text = f"{true.labels[i]}: {relations[0]} was read as {relations[1]}"
             mistakes.append(Mistake(Kind.STRUCTURE, text, place, ink))
     if not mistakes:
-        partner = {i: j for i, j in pairs if i >= 0 and j >= 0}
-        for i, j in partner.items():
-            if partner.get(true.parents[i], -1) != other.parents[j]:
+        paired = {i: j for i, j in pairs if i >= 0 and j >= 0}
+        for i, j in paired.items():
+            if paired.get(true.parents[i], -1) != other.parents[j]:
                 text = f"{true.labels[i]} is attached to the wrong symbol"
                 mistakes.append(Mistake(Kind.STRUCTURE, text, places[1][j]))
     return mistakes
-
-
-def _read_again(reading: Reading, wrong: set[int]) -> dict[int, Rereading]:
-    """Wrong symbols that share their ink with another symbol, be it the earlier or the later one."""
-    found: dict[int, Rereading] = {}
-    for each in rereadings(reading.tokens, reading.strokes):
-        if each.token in wrong:
-            found[each.token] = each
-        elif each.before in wrong:
-            found.setdefault(each.before, each)
-    return found
-
-
-def _read_twice(reading: Reading, place: int, found: Rereading) -> Mistake:
-    partner = found.before if place == found.token else found.token
-    text = f"{reading.tokens[place]}: stroke {found.stroke} was also read as {reading.tokens[partner]}"
-    return Mistake(Kind.OVER, text, place, (found.stroke,), seen=True, partner=partner)
-
-
-def _moved(true: str, answered: str) -> bool:
-    return true != answered and "start" not in (true, answered)
 
 
 def _main_kind(mistakes: Sequence[Mistake]) -> Kind:

@@ -21,15 +21,12 @@ from inktex.files import write_atomically
 from inktex.reading import Reading
 
 from .canvas import Canvas
-from .cases import Case, case_picture, clearest_case
+from .figures import Case, case_picture, clearest_case, clearest_looks, relation_looks, relations_picture
 from .mistakes import Diagnosis, Kind, diagnose
 from .picture import Picture
-from .relations import clearest_looks, relation_looks, relations_picture
 from .report_tables import summary_html
 from .tally import Tally, tally
-from .why import Titled, differing_places, mathml_or_nothing, page_part, script_json, view_data
-
-THUMBNAIL = (330.0, 120.0)
+from .why import differing_places, mathml_or_nothing, page_part, script_json, view_data
 
 
 @dataclass(frozen=True)
@@ -54,8 +51,6 @@ class _Judged:
 
 @dataclass(frozen=True)
 class Report:
-    """What was written."""
-
     index: Path
     cases: int  # expressions in the gallery
     tally: Tally
@@ -67,15 +62,11 @@ def write_report(
     """Write the site; `origin` is the line that says where the figures come from."""
     judged = [_judge(data, examples, system) for system in systems]
     counts = tally({each.system.name: each.diagnoses for each in judged})
-    wrong = [
-        place for place in range(len(examples)) if any(each.diagnoses[place] is not None for each in judged)
-    ]
+    wrong = [place for place in range(len(examples)) if any(each.diagnoses[place] for each in judged)]
     items = [_item(number, place, examples[place], judged) for number, place in enumerate(wrong)]
     for number, place in enumerate(wrong):
-        view = _view(examples[place], place, judged)
-        write_atomically(
-            folder / "attention" / f"{number}.js", f"inktexView({number},{script_json(view)});\n"
-        )
+        view = script_json(_view(examples[place], place, judged))
+        write_atomically(folder / "attention" / f"{number}.js", f"inktexView({number},{view});\n")
     figures = _figures(examples, judged)
     for name, picture in figures.items():
         write_atomically(folder / "figures" / name, picture.to_svg())
@@ -108,24 +99,15 @@ def write_report(
 
 def _judge(data: str, examples: Sequence[Example], system: SystemReadings) -> _Judged:
     answers = [reading.tokens for reading in system.readings]
-    pairs = list(zip(examples, system.readings, strict=True))
     return _Judged(
         system=system,
-        outcomes=[judge(example, reading.tokens) for example, reading in pairs],
-        diagnoses=[
-            None
-            if example.tokens == reading.tokens
-            else diagnose(example.tokens, example.strokes_of, reading)
-            for example, reading in pairs
-        ],
+        outcomes=[judge(example, answer) for example, answer in zip(examples, answers, strict=True)],
+        diagnoses=[diagnose(*pair) for pair in zip(examples, system.readings, strict=True)],
         evaluation=evaluate(system.name, data, examples, answers, vocabulary=system.vocabulary),
     )
 
 
 def _item(number: int, place: int, example: Example, judged: Sequence[_Judged]) -> dict[str, Any]:
-    """One expression of the gallery."""
-    canvas = Canvas.fit(example.ink, *THUMBNAIL, margin=8.0, spacing=1e9)
-    starts = np.flatnonzero(np.diff(canvas.stroke, prepend=-1))[1:]
     return {
         "id": number,
         "stem": example.stem,
@@ -133,20 +115,16 @@ def _item(number: int, place: int, example: Example, judged: Sequence[_Judged]) 
         "truth": list(example.tokens),
         "mathml": mathml_or_nothing(example.tokens),
         "relations": sorted(judged[0].outcomes[place].relations),
-        "width": round(canvas.width, 1),
-        "height": round(canvas.height, 1),
-        "strokes": [
-            np.rint(stroke * 10).astype(int).ravel().tolist() for stroke in np.split(canvas.xy, starts)
-        ],
+        **Canvas.fit(example.ink, 330.0, 120.0, margin=8.0, spacing=1e9).to_json(),
         "answers": [_answer(example, place, each) for each in judged],
     }
 
 
 def _answer(example: Example, place: int, judged: _Judged) -> dict[str, Any]:
     reading, outcome = judged.system.readings[place], judged.outcomes[place]
-    diagnosis = judged.diagnoses[place]
+    diagnosis, sure = judged.diagnoses[place], round(float(np.exp(reading.log_prob)), 4)
     if diagnosis is None:
-        return {"right": True, "sure": round(float(np.exp(reading.log_prob)), 4)}
+        return {"right": True, "sure": sure}
     in_truth, in_answer = differing_places(example.tokens, reading.tokens)
     forced = judged.system.as_truth.get(place)
     return {
@@ -156,7 +134,7 @@ def _answer(example: Example, place: int, judged: _Judged) -> dict[str, Any]:
         "inTruth": in_truth,
         "inAnswer": in_answer,
         "edits": outcome.edits,
-        "sure": round(float(np.exp(reading.log_prob)), 4),
+        "sure": sure,
         "truthSure": None if forced is None else round(float(np.exp(forced.log_prob)), 4),
         "kind": diagnosis.main.value,
         "kinds": sorted({mistake.kind.value for mistake in diagnosis.mistakes}),
@@ -168,28 +146,22 @@ def _answer(example: Example, place: int, judged: _Judged) -> dict[str, Any]:
 
 def _view(example: Example, place: int, judged: Sequence[_Judged]) -> dict[str, Any]:
     """The answers of all systems, and what each would have looked at for the truth."""
-    readings: list[Titled] = []
-    several = len(judged) > 1
-    for each in judged:
-        of = f" of {each.system.name}" if several else ""
-        readings.append(Titled(f"answer{of}", each.system.readings[place]))
-    for each in judged:
-        if place in each.system.as_truth:
-            by = f" by {each.system.name}" if several else ""
-            readings.append(Titled(f"truth, written{by}", each.system.as_truth[place]))
-    return view_data(example.ink, readings, truth=example.tokens)
+    systems = [each.system for each in judged]
+    several = len(systems) > 1
+    answers = [(f"answer of {s.name}" if several else "answer", s.readings[place]) for s in systems]
+    truths = [
+        (f"truth, written by {s.name}" if several else "truth, written", s.as_truth[place])
+        for s in systems
+        if place in s.as_truth
+    ]
+    return view_data(example.ink, [*answers, *truths], truth=example.tokens)
 
 
 def _figures(examples: Sequence[Example], judged: Sequence[_Judged]) -> dict[str, Picture]:
     """Where relations are read, by the last system, and the clearest case of each kind of mistake."""
     figures: dict[str, Picture] = {}
-    last = judged[-1].system
-    looks = [
-        look
-        for example, reading in zip(examples, last.readings, strict=True)
-        for look in relation_looks(example, reading)
-    ]
-    clearest = clearest_looks(looks)
+    pairs = zip(examples, judged[-1].system.readings, strict=True)
+    clearest = clearest_looks(look for pair in pairs for look in relation_looks(*pair))
     if clearest:
         figures["relations.svg"] = relations_picture(list(clearest.values()))
     cases = [

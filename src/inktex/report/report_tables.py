@@ -5,15 +5,15 @@ Cells that stand for a set of expressions carry data- attributes, which the gall
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from inktex.corpus import Example
-from inktex.evaluation import Comparison, Evaluation, Rate, compare
+from inktex.evaluation import Comparison, Evaluation, compare
 from inktex.evaluation.results import Subset
 from inktex.latex import parse_layout
 
-from .tally import Tally, TallyRow
+from .tally import Tally
 
 MATRIX_SIZE = 26  # labels with the most confusions
 NOTHING = "∅"
@@ -25,18 +25,16 @@ def summary_html(
     confusions: Sequence[Sequence[tuple[str, str]]],
     examples: Sequence[Example],
 ) -> str:
-    """Everything above the gallery."""
     parts = ['<div class="overview">', _rates(evaluations), _mistakes(counts)]
     if len(evaluations) == 2:
         first, second = evaluations
         parts.append(_comparison(compare(first.system, first.right, second.system, second.right)))
-    parts.append(
-        _groups("Rate by length of the truth (tokens)", [each.by_length for each in evaluations], evaluations)
-    )
-    parts.append(
-        _groups("Rate by relation that occurs", [each.by_relation for each in evaluations], evaluations)
-    )
-    parts.append("</div>")
+    lengths, relations = ([getattr(each, by) for each in evaluations] for by in ("by_length", "by_relation"))
+    parts += [
+        _groups("Rate by length of the truth (tokens)", lengths, evaluations),
+        _groups("Rate by relation that occurs", relations, evaluations),
+        "</div>",
+    ]
     written = Counter(node.label for example in examples for node in parse_layout(example.tokens).symbols())
     parts += [
         _matrix(evaluation.system, number, pairs, written)
@@ -46,48 +44,43 @@ def summary_html(
 
 
 def _rates(evaluations: Sequence[Evaluation]) -> str:
-    rows: list[tuple[str, list[Rate]]] = [
-        ("expressions right, token for token", [each.tokens.exact for each in evaluations]),
-        ("at most 1 token edit", [each.tokens.within_1 for each in evaluations]),
-        ("at most 2 token edits", [each.tokens.within_2 for each in evaluations]),
-        ("at most 3 token edits", [each.tokens.within_3 for each in evaluations]),
-        ("word error rate (edits per token)", [each.tokens.wer for each in evaluations]),
-        ("expressions right by label graph", [each.label_graph.exact for each in evaluations]),
-        ("structure right, whatever the symbols", [each.label_graph.structure for each in evaluations]),
-    ]
-    body = "".join(
-        f"<tr><th>{escape(name)}</th>{''.join(f'<td>{_rate(rate)}</td>' for rate in rates)}</tr>"
-        for name, rates in rows
-    )
+    rows = {
+        "expressions right, token for token": [each.tokens.exact for each in evaluations],
+        "at most 1 token edit": [each.tokens.within_1 for each in evaluations],
+        "at most 2 token edits": [each.tokens.within_2 for each in evaluations],
+        "at most 3 token edits": [each.tokens.within_3 for each in evaluations],
+        "word error rate (edits per token)": [each.tokens.wer for each in evaluations],
+        "expressions right by label graph": [each.label_graph.exact for each in evaluations],
+        "structure right, whatever the symbols": [each.label_graph.structure for each in evaluations],
+    }
+    body = ""
+    for name, rates in rows.items():
+        cells = (f"{rate.percent:.1f} <small>[{rate.low:.1f}, {rate.high:.1f}]</small>" for rate in rates)
+        body += f"<tr><th>{escape(name)}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
     count = evaluations[0].expressions
     return (
         f"<section><h2>Summary</h2><table><tr><th>{count} expressions of {escape(evaluations[0].data)}</th>"
-        f"{_heads(each.system for each in evaluations)}</tr>{body}</table>"
+        f"{_heads([each.system for each in evaluations])}</tr>{body}</table>"
         '<p class="soft">Percent, with 95 % intervals in brackets.</p></section>'
     )
 
 
-def _rate(rate: Rate) -> str:
-    return f"{rate.percent:.1f} <small>[{rate.low:.1f}, {rate.high:.1f}]</small>"
-
-
-def _heads(names: Iterable[str]) -> str:
+def _heads(names: Sequence[str]) -> str:
     return "".join(f"<th>{escape(name)}</th>" for name in names)
 
 
 def _mistakes(counts: Tally) -> str:
-    def line(row: TallyRow, attribute: str = "") -> str:
-        cells = "".join(
-            f'<td><button class="link" data-system="{number}"{attribute}>{count}</button></td>'
-            if attribute
-            else f"<td>{count}</td>"
-            for number, count in enumerate(row.counts)
-        )
-        return f"<tr><th>{escape(row.name)}</th>{cells}</tr>"
+    def line(name: str, cells: Sequence[object]) -> str:
+        return f"<tr><th>{escape(name)}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
-    main = "".join(line(row, f' data-kind="{escape(row.name)}"') for row in counts.main)
-    seen = "".join(line(row) for row in counts.seen)
-    total = line(TallyRow("all wrong answers", counts.wrong))
+    main = ""
+    for kind, found in counts.main.items():
+        shown = f'data-kind="{escape(kind)}"'
+        main += line(
+            kind,
+            [f'<button class="link" data-system="{i}" {shown}>{n}</button>' for i, n in enumerate(found)],
+        )
+    seen = "".join(line(name, found) for name, found in counts.seen.items())
     test = ""
     if counts.p_value is not None:
         test = (
@@ -96,7 +89,8 @@ def _mistakes(counts: Tally) -> str:
         )
     return (
         "<section><h2>What went wrong</h2><table>"
-        f"<tr><th>wrong answers, by main kind</th>{_heads(counts.systems)}</tr>{main}{total}"
+        f"<tr><th>wrong answers, by main kind</th>{_heads(counts.systems)}</tr>{main}"
+        f"{line('all wrong answers', counts.wrong)}"
         f'<tr><th class="soft">of all wrong answers, seen in the attention:</th></tr>{seen}</table>{test}'
         '<p class="soft">Over-translation: a symbol too many. Under-translation: a symbol missing. Symbol '
         "confusion: a wrong name. Structure error: all symbols right, one in a wrong place. “Read twice” and "
@@ -154,11 +148,7 @@ def _groups(title: str, groups: Sequence[Sequence[Subset]], evaluations: Sequenc
 def _matrix(system: str, number: int, pairs: Sequence[tuple[str, str]], written: Counter[str]) -> str:
     """Truth by answer, for the labels with the most confusions."""
     counted = Counter(pairs)
-    weight: Counter[str] = Counter()
-    for (true, answer), count in counted.items():
-        for label in (true, answer):
-            if label:
-                weight[label] += count
+    weight = Counter(label for pair in pairs for label in pair if label)
     labels = sorted(label for label, _ in weight.most_common(MATRIX_SIZE))
     columns = [*labels, ""]
     wrong = Counter(true for true, _ in pairs)

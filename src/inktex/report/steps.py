@@ -11,18 +11,16 @@ from inktex.latex import END_MARK, print_latex
 from inktex.reading import Reading
 from inktex.reading.attention import Floats
 
-from .canvas import GROUND, PANEL, Canvas, brightness, glow
+from .canvas import GROUND, LABEL, PANEL, Canvas, brightness, token_texts
 from .picture import MONOSPACE_WIDTH, Box, Element, Layer, Picture, Text
 
-END_LABEL = "(end)"
-LABEL = "#f3ece4"
-ACCENT = "#ff7a55"
 _GAP = 10.0
+_SIZE = 17.0  # of the tokens under moving ink
 
 
 def token_labels(tokens: Sequence[str]) -> list[str]:
     """What stands under the panels: the tokens and the end mark."""
-    return [*tokens, END_LABEL]
+    return [*tokens, "(end)"]
 
 
 def steps_picture(reading: Reading, *, width: float = 1200.0, only: Sequence[int] | None = None) -> Picture:
@@ -31,8 +29,10 @@ def steps_picture(reading: Reading, *, width: float = 1200.0, only: Sequence[int
     wanted = list(range(len(labels))) if only is None else list(only)
     canvas = Canvas.fit(reading.ink, 226.0, 110.0)
     panel_height = max(canvas.height, 40.0) + 30.0
-    panel = max(canvas.width, _text_width(max((labels[step] for step in wanted), key=len), 15.0) + 12.0, 70.0)
-    columns = _columns(len(wanted), panel, width)
+    panel = max(canvas.width, MONOSPACE_WIDTH * 15.0 * max(len(labels[step]) for step in wanted) + 12.0, 70.0)
+    # As many columns as fit, but rows filled evenly.
+    rows = ceil(len(wanted) / max(1, int((width - _GAP) // (panel + _GAP))))
+    columns = ceil(len(wanted) / rows)
     light = brightness(reading.intensity(canvas.position))
     panels: list[Element] = []
     for number, step in enumerate(wanted):
@@ -45,7 +45,6 @@ def steps_picture(reading: Reading, *, width: float = 1200.0, only: Sequence[int
                 marks={"step": str(step), "token": labels[step]},
             )
         )
-    rows = ceil(len(wanted) / columns)
     return Picture(
         width=_GAP + columns * (panel + _GAP),
         height=_GAP + rows * (panel_height + _GAP),
@@ -57,26 +56,10 @@ def steps_picture(reading: Reading, *, width: float = 1200.0, only: Sequence[int
 
 def step_panel(canvas: Canvas, light: Floats, label: str, width: float, height: float) -> tuple[Element, ...]:
     """One panel: the ink, lit, and the token."""
-    ink = Layer(
-        _lit_ink(canvas, light),
-        x=(width - canvas.width) / 2,
-        y=(height - 26.0 - canvas.height) / 2,
-    )
+    lines = (*canvas.lines(width=1.8), *canvas.lit(light, 1.8))
+    ink = Layer(lines, x=(width - canvas.width) / 2, y=(height - 26.0 - canvas.height) / 2)
     text = Text(width / 2, height - 11.0, label, 15.0, LABEL, "middle", monospace=True, bold=True)
     return (Box(0, 0, width, height, fill=PANEL, radius=6.0), ink, text)
-
-
-def _lit_ink(canvas: Canvas, light: Floats) -> tuple[Element, ...]:
-    lit = canvas.lit(light, 1.8)
-    return (*canvas.lines(width=1.8), *glow(lit), *lit)
-
-
-def _columns(count: int, panel: float, width: float) -> int:
-    """As many columns as fit, but rows filled evenly."""
-    fitting = max(1, int((width - _GAP) // (panel + _GAP)))
-    if count <= fitting:
-        return max(count, 1)
-    return ceil(count / ceil(count / fitting))
 
 
 def animated_picture(reading: Reading, *, width: float = 720.0, seconds: float = 0.7) -> Picture:
@@ -114,17 +97,14 @@ class _Scene:
         self.canvas = Canvas.fit(reading.ink, width - 2 * _GAP, 260.0, margin=14.0)
         self.light = brightness(reading.intensity(self.canvas.position))
         self.labels = token_labels(reading.tokens)
-        self.width = width
-        self.size = 17.0
-        self.places: list[tuple[float, float]] = []
-        x, y = _GAP + 6.0, self.canvas.height + 2 * _GAP + 1.5 * self.size
-        for label in self.labels:
-            advance = _text_width(label, self.size) + 9.0
-            if x + advance > width - _GAP and x > _GAP + 6.0:
-                x, y = _GAP + 6.0, y + 1.6 * self.size
-            self.places.append((x, y))
-            x += advance
-        self.height = y + 1.2 * self.size
+        self.width, self.left = width, (width - self.canvas.width) / 2
+        self.height = self._texts(len(self.labels) - 1)[-1].y + 1.2 * _SIZE
+
+    def _texts(self, step: int) -> list[Text]:
+        """The tokens up to a step, its own in the accent colour."""
+        x, y = _GAP + 6.0, self.canvas.height + 2 * _GAP + 1.5 * _SIZE
+        lines = {"right": self.width - _GAP, "leading": 1.6 * _SIZE, "space": 9.0}
+        return token_texts(self.labels[: step + 1], {step}, x, y, _SIZE, **lines)
 
     def ground(self) -> tuple[Element, ...]:
         """What does not move."""
@@ -133,30 +113,11 @@ class _Scene:
             Layer(tuple(self.canvas.lines(width=2.2)), x=self.left, y=_GAP),
         )
 
-    @property
-    def left(self) -> float:
-        return (self.width - self.canvas.width) / 2
-
     def frame(self, step: int) -> tuple[Element, ...]:
         """What one step adds: light on the ink, and the tokens up to it."""
-        lit = self.canvas.lit(self.light[step], 2.2)
-        written = [
-            Text(
-                *self.places[before],
-                self.labels[before],
-                self.size,
-                ACCENT if before == step else LABEL,
-                monospace=True,
-                bold=before == step,
-            )
-            for before in range(step + 1)
-        ]
-        return (Layer((*glow(lit), *lit), x=self.left, y=_GAP), *written)
+        lit = tuple(self.canvas.lit(self.light[step], 2.2))
+        return (Layer(lit, x=self.left, y=_GAP), *self._texts(step))
 
     def picture(self, elements: tuple[Element, ...], style: str = "") -> Picture:
         title = f"Attention while writing {print_latex(self.reading.tokens)} {END_MARK}"
         return Picture(self.width, self.height, GROUND, elements, title, style)
-
-
-def _text_width(text: str, size: float) -> float:
-    return MONOSPACE_WIDTH * size * len(text)

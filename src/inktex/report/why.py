@@ -7,9 +7,8 @@ its plain data (`view_data`), which the error report shows with the same viewer 
 import html
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,29 +18,20 @@ from inktex.latex import LatexError, print_latex, to_mathml
 from inktex.reading import Reading, symbol_places
 
 from .canvas import Canvas, brightness
-from .coverage import rereadings
+from .mistakes import rereadings
 
 _DIGITS = np.array(list("0123456789abcdefghijklmnopqrstuvwxyz"))
 
 
-@dataclass(frozen=True)
-class Titled:
-    """A reading under the name that the page gives it."""
-
-    title: str
-    reading: Reading
+Titled: TypeAlias = tuple[str, Reading]  # the name that the page gives a reading
 
 
 def why_page(
     readings: Sequence[Titled], *, heading: str, intro: str, truth: Sequence[str] | None = None
 ) -> str:
     """A self-contained page about one ink; the first reading is the answer."""
-    answer = readings[0].reading
-    parts = {
-        "title": f"Why {print_latex(answer.tokens) or heading}?",
-        "heading": heading,
-        "intro": intro,
-    }
+    answer = readings[0][1]
+    parts = {"title": f"Why {print_latex(answer.tokens) or heading}?", "heading": heading, "intro": intro}
     page = page_part("why.html")
     for name, text in parts.items():
         page = page.replace(f"@{name}@", html.escape(text))
@@ -49,34 +39,20 @@ def why_page(
     return page.replace("@view@", script_json(view_data(answer.ink, readings, truth=truth)))
 
 
-def view_data(
-    ink: Ink,
-    readings: Sequence[Titled],
-    *,
-    truth: Sequence[str] | None = None,
-    width: float = 1100.0,
-    height: float = 420.0,
-) -> dict[str, Any]:
+def view_data(ink: Ink, readings: Sequence[Titled], *, truth: Sequence[str] | None = None) -> dict[str, Any]:
     """What the viewer shows, as plain data for JSON."""
-    canvas = Canvas.fit(ink, width, height, margin=16.0, spacing=8.0)
-    starts = np.flatnonzero(np.diff(canvas.stroke, prepend=-1))[1:]
-    return {
-        "width": round(canvas.width, 1),
-        "height": round(canvas.height, 1),
-        "strokes": [
-            np.rint(stroke * 10).astype(int).ravel().tolist() for stroke in np.split(canvas.xy, starts)
-        ],
-        "readings": [_reading_data(each, canvas, truth) for each in readings],
-    }
+    canvas = Canvas.fit(ink, 1100.0, 420.0, margin=16.0, spacing=8.0)
+    return {**canvas.to_json(), "readings": [_reading_data(*each, canvas, truth) for each in readings]}
 
 
-def _reading_data(titled: Titled, canvas: Canvas, truth: Sequence[str] | None) -> dict[str, Any]:
-    reading = titled.reading
+def _reading_data(
+    title: str, reading: Reading, canvas: Canvas, truth: Sequence[str] | None
+) -> dict[str, Any]:
     tokens, alignment = reading.tokens, reading.alignment
     symbols = set(symbol_places(tokens))
     light = np.rint(np.clip(brightness(reading.intensity(canvas.position)), 0, 1) * (len(_DIGITS) - 1))
     return {
-        "title": titled.title,
+        "title": title,
         "tokens": list(tokens),
         "mathml": mathml_or_nothing(tokens),
         "sure": [round(float(share), 3) for share in np.exp(reading.token_log_probs)],
@@ -86,21 +62,16 @@ def _reading_data(titled: Titled, canvas: Canvas, truth: Sequence[str] | None) -
         "unread": list(alignment.unread),
         "reread": list(alignment.reread),
         "structure": [place for place in range(len(tokens)) if place not in symbols],
-        "rereads": [found.token for found in rereadings(tokens, reading.strokes)],
+        "rereads": [found.token for found in rereadings(reading)],
         "differs": [] if truth is None else differing_places(truth, tokens)[1],
     }
 
 
 def differing_places(truth: Sequence[str], answer: Sequence[str]) -> tuple[list[int], list[int]]:
     """Places of the tokens that differ, in the truth (replaced, missing) and in the answer (other, extra)."""
-    in_truth: list[int] = []
-    in_answer: list[int] = []
-    for edit in edits(truth, answer):
-        if edit.tag != "insert":
-            in_truth.append(edit.source)
-        if edit.tag != "delete":
-            in_answer.append(edit.target)
-    return in_truth, in_answer
+    found = edits(truth, answer)
+    in_truth = [edit.source for edit in found if edit.tag != "insert"]
+    return in_truth, [edit.target for edit in found if edit.tag != "delete"]
 
 
 def mathml_or_nothing(tokens: Sequence[str]) -> str:
