@@ -68,6 +68,36 @@ def test_many_pages_are_read_like_one(recognizer: Recognizer):
     assert "no strokes" in str(answers[2])
 
 
+BRACE = [(-8, -4), (-12, 0), (-13, 25), (-20, 31), (-13, 37), (-12, 62), (-8, 66)]
+
+
+def test_a_brace_drawn_after_its_rows_is_read_before_them(recognizer: Recognizer):
+    drawn_first = recognizer.recognize([BRACE, *PAGE[:10]], attention=True)
+    drawn_last = recognizer.recognize([*PAGE[:10], BRACE], attention=True)
+    assert drawn_last.texts == drawn_first.texts
+    assert [each.strokes for each in drawn_last.tokens] == [
+        tuple(sorted((stroke - 1) % 11 for stroke in each.strokes)) for each in drawn_first.tokens
+    ]
+    moved = [*range(1, 11), 0]
+    assert drawn_last.attention == pytest.approx(drawn_first.attention[:, moved])
+    (among_many,) = recognizer.recognize_many([[*PAGE[:10], BRACE]], jobs=1)
+    assert isinstance(among_many, Recognition)
+    assert among_many.tokens == drawn_last.tokens
+
+
+def test_lines_that_are_done_become_one_when_a_brace_is_drawn_before_them(recognizer: Recognizer):
+    page = recognizer.page_session()
+    rows = [*PAGE, *line_at(120), *line_at(160)]
+    ids = written(page, rows)
+    brace = page.add([(x, -4 + (y + 4) * 188 / 70) for x, y in BRACE])
+    (line,) = page.answer().lines
+    assert line.strokes == (brace, *ids)
+    alone = recognizer.recognize([*rows, [(x, -4 + (y + 4) * 188 / 70) for x, y in BRACE]])
+    assert page.answer().recognition.tokens == alone.tokens  # their strokes numbered as they were written
+    page.remove(brace)
+    assert [len(line.strokes) for line in page.answer().lines] == [5] * 5
+
+
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many strokes each expression had that was searched."""

@@ -59,7 +59,7 @@ class Recognizer:
         options = replace(options, **changes)
         made = as_ink(ink)
         found = find_lines(made) if options.lines else []
-        if len(found) < 2:
+        if not found or found == [tuple(range(len(made)))]:
             reading = self.reader(options).read_one(made, Control(options.timeout, self.pause))
             answer = self.assembler.recognition(reading, top=options.top, attention=options.attention)
             return replace(answer, elapsed=time.perf_counter() - begin)
@@ -196,7 +196,7 @@ class _Several:
         """Each ink, or its lines where it has several."""
         for place, ink in enumerate(inks):
             found = find_lines(ink) if self._lines and isinstance(ink, Ink) else []
-            if isinstance(ink, InkError) or len(found) < 2:
+            if isinstance(ink, InkError) or not found or found == [tuple(range(len(ink)))]:
                 self._place_of.append(place)
                 self._strokes.append(())
                 yield ink

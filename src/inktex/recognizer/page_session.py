@@ -308,6 +308,8 @@ class PageSession:
                     continue
                 found.append(line)
                 within = ((middle > top) & (middle < bottom)).any()
+                # A brace drawn before lines that are done makes them one.
+                within |= ((boxes[:, 1] < (top + bottom) / 2) & (boxes[:, 3] > (top + bottom) / 2)).any()
                 if limit or (line.settled and not within):
                     guarded.append(line)
         return found, guarded

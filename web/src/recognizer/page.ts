@@ -233,7 +233,8 @@ export class PageSession {
       const just = !line.settled && first - JUST_WRITTEN <= last && last < first;
       const limit = top < itsTop && !isNear;
       if (!isNear && !(just && (!limit || isBelowOperator(page, places)))) return false;
-      const within = boxes.some(([, y, , end]) => (y + end) / 2 > itsTop && (y + end) / 2 < itsBottom);
+      const middle = (itsTop + itsBottom) / 2; // that of a brace drawn before lines that are done, which makes them one, lies in one of them
+      const within = boxes.some(([, y, , end]) => ((y + end) / 2 > itsTop && (y + end) / 2 < itsBottom) || (y < middle && middle < end));
       if (limit || (line.settled && !within)) guarded.push(line);
       return true;
     });
