@@ -167,6 +167,10 @@ def session_steps() -> list[list[list[Any]]]:
     operator = [[[0, 0], [30, 0]], [[0, 0], [16, 20], [0, 40], [30, 40]]]
     more = ([*short, *dots, *short[:2]], [*operator, *limit, *term, *moved(term, 60, 0)])
     more = (*more, bracketed_late([ink for _, ink in inked() if len(ink) < 9][:4]))
+    # A sum below an x, its bar drawn first, and a line that begins below the middle of another.
+    sigma = [[[0, 20], [24, 21]], [[2, 22], [14, 34], [1, 46], [24, 46]], *moved(term[:2], -6, 18)]
+    crosses = [[[x + a, 0], [x + 20 - a, 20]] for x in range(0, 240, 40) for a in (0, 20)]
+    more = (*more, [[[4, 0], [18, 14]], [[18, 0], [4, 14]], *sigma], [*crosses, *moved(limit, 130, -24)])
     return found + [[["add", place, stroke] for place, stroke in enumerate(strokes)] for strokes in more]
 
 

@@ -186,7 +186,20 @@ BARRED = [
 ]
 
 
-@pytest.mark.parametrize(("above", "below"), [(FIRST, NEXT), (LETTER, BARRED)])
+# A sum drawn bar first, which then looks like a fraction, and a line that begins in the middle.
+SIGMA = [
+    [(0, 20), (24, 21)],
+    [(2, 22), (14, 34), (1, 46), (24, 46)],
+    [(34, 28), (48, 40)],
+    [(48, 28), (34, 40)],
+]
+CROSSES = [[(x + a, 0), (x + 20 - a, 20)] for x in range(0, 240, 40) for a in (0, 20)]
+INDENTED = [[(130, 28), (142, 34), (130, 48)], [(150, 34), (164, 34)], [(150, 41), (164, 41)]]
+
+
+@pytest.mark.parametrize(
+    ("above", "below"), [(FIRST, NEXT), (LETTER, BARRED), (LETTER, SIGMA), (CROSSES, INDENTED)]
+)
 def test_a_line_stays_as_it_is_when_it_is_in_doubt_where_the_next_belongs(
     recognizer: Recognizer, above, below
 ):
