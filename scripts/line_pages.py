@@ -41,6 +41,9 @@ STYLES = {
 }
 
 
+_RELATIONS = {"=", "<", ">", r"\leq", r"\geq"}
+
+
 @dataclass(frozen=True)
 class Page:
     """Ink of several lines, and for every stroke the number of its line from the top."""
@@ -102,6 +105,38 @@ def compose_page(examples: Sequence[Example], style: PageStyle, rng: np.random.G
         line_of=tuple(number for _, number in strokes),
         sources=tuple(example.stem for example in examples),
     )
+
+
+def compose_systems(
+    examples: Sequence[Example], braces: Sequence[Sequence[Floats]], count: int, seed: int
+) -> list[Page]:
+    """Make pages of two or three equations behind a brace, drawn by turns before and after them.
+
+    The line of a brace is -1.
+    """
+    rng = np.random.default_rng(seed)
+    short = [each for each in examples if len(each.tokens) <= 16 and _RELATIONS & set(each.tokens)]
+    style = PageStyle(gap=(0.3, 1.0), indent=0.3, lines=(2, 3))
+    return [
+        _with_brace(page, braces[int(rng.integers(len(braces)))], rng, last=bool(number % 2))
+        for number, page in enumerate(compose_pages(short, style, count, seed))
+    ]
+
+
+def _with_brace(page: Page, brace: Sequence[Floats], rng: np.random.Generator, *, last: bool) -> Page:
+    left, top, _, bottom = page.ink.bounds
+    unit = symbol_height(page.ink)
+    height = (bottom - top) * float(rng.uniform(0.98, 1.15))
+    width = float(np.clip(unit * rng.uniform(0.35, 0.8), 0.08 * height, 0.3 * height))
+    points = np.concatenate(brace)
+    corner, size = points.min(axis=0), np.maximum(np.ptp(points, axis=0), 1e-9)
+    place = left - width - unit * rng.uniform(0.15, 0.7), (top + bottom - height) / 2
+    drawn = [(stroke - corner) / size * (width, height) + place for stroke in brace]
+    rows = list(page.ink.strokes)
+    strokes = [*rows, *drawn] if last else [*drawn, *rows]
+    own = (-1,) * len(drawn)
+    line_of = (*page.line_of, *own) if last else (*own, *page.line_of)
+    return Page(Ink.from_strokes(strokes), line_of, page.sources)
 
 
 def symbol_height(ink: Ink) -> float:

@@ -11,6 +11,7 @@ random weights never change.
 import json
 import random
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ def pages() -> list[tuple[str, Strokes]]:
             found.append((f"{name} {number}", strokes_of(thinned(page.ink, 1))))
     short = [ink for _, ink in formulas if len(ink) < 9][:4]
     found += [("brackets", bracketed(short)), ("columns", columns(short))]
+    found += [("brackets drawn last", bracketed_late(short)), ("brace in parts", bracketed_late(short, 3))]
     chance = random.Random("strokes")
     for number in range(RANDOM):
         scale = 10 ** chance.uniform(-2, 3)
@@ -68,6 +70,15 @@ def bracketed(formulas: list[Ink]) -> Strokes:
     bottom = max(y for stroke in rows[:-1] for _, y in stroke)
     bracket = [[-10.0, -10.0], [-20.0, -10.0], [-20.0, bottom + 5], [-10.0, bottom + 5]]
     return [bracket, *rows, *moved(strokes_of(formulas[3]), 0, bottom + 120)]
+
+
+def bracketed_late(formulas: list[Ink], parts: int = 1) -> Strokes:
+    """Rows, then a tall bracket before them, in one or more strokes, and a line below them."""
+    rows = stacked(formulas[:3])
+    bottom = max(y for stroke in rows for _, y in stroke)
+    ends = np.linspace(-10.0, bottom + 5, parts + 1).tolist()
+    bracket = [[[-12.0, a], [-20.0, (a + b) / 2], [-12.0, b]] for a, b in pairwise(ends)]
+    return [*rows, *moved(bracket, 0, 0), *moved(strokes_of(formulas[3]), 0, bottom + 120)]
 
 
 def columns(formulas: list[Ink]) -> Strokes:
@@ -155,6 +166,11 @@ def session_steps() -> list[list[list[Any]]]:
     term = [[[40, 10], [60, 30]], [[60, 10], [40, 30]], [[70, 20], [85, 20]], [[77, 12], [78, 29]]]
     operator = [[[0, 0], [30, 0]], [[0, 0], [16, 20], [0, 40], [30, 40]]]
     more = ([*short, *dots, *short[:2]], [*operator, *limit, *term, *moved(term, 60, 0)])
+    more = (*more, bracketed_late([ink for _, ink in inked() if len(ink) < 9][:4]))
+    # A sum below an x, its bar drawn first, and a line that begins below the middle of another.
+    sigma = [[[0, 20], [24, 21]], [[2, 22], [14, 34], [1, 46], [24, 46]], *moved(term[:2], -6, 18)]
+    crosses = [[[x + a, 0], [x + 20 - a, 20]] for x in range(0, 240, 40) for a in (0, 20)]
+    more = (*more, [[[4, 0], [18, 14]], [[18, 0], [4, 14]], *sigma], [*crosses, *moved(limit, 130, -24)])
     return found + [[["add", place, stroke] for place, stroke in enumerate(strokes)] for strokes in more]
 
 

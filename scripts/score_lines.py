@@ -6,6 +6,8 @@ gives the same pages. `--sheet FILE.png` draws what went wrong, one colour per l
 
 `--live` writes them stroke by stroke into a live session instead. It counts how often a line above changes
 while the next one is written, and the pages that are right in the end.
+
+`--braces` reads systems of two or three equations behind a brace, which is drawn before or after them.
 """
 
 import argparse
@@ -13,11 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from line_pages import STYLES, Page, compose_pages
+from line_pages import STYLES, Page, compose_pages, compose_systems
 
 from inktex.corpus import Example, load_split
+from inktex.corpus.bank_sources import COLLECTIONS, open_drawings
 from inktex.ink import Ink
 from inktex.ink.lines import find_lines
+from inktex.latex import in_lines
 from inktex.recognizer import PageSession, Recognizer
 
 COLORS = ["#c81e1e", "#1e5ac8", "#148c28", "#a03cb4", "#c87800", "#008c96", "#5a5a5a"]
@@ -34,8 +38,13 @@ def main() -> None:
     parser.add_argument("--styles", nargs="*", default=list(STYLES))
     parser.add_argument("--sheet", type=Path)
     parser.add_argument("--live", action="store_true", help="while they are written")
+    parser.add_argument("--braces", action="store_true", help="systems behind a brace")
     args = parser.parse_args()
     examples = list(load_split(args.split))
+    if args.braces:
+        print(f"| {args.split}, systems behind a brace | |\n|---|---:|")
+        print_systems(examples, args.pages, args.seed)
+        return
     if args.live:
         print(f"| {args.split}, live | |\n|---|---:|")
         print_live(examples, args.styles, args.pages, args.seed)
@@ -80,6 +89,31 @@ def print_live(examples: Sequence[Example], styles: Sequence[str], count: int, s
         if name in STYLES and not STYLES[name].delayed:
             share = f"{changed} of {below} ({100 * changed / below:.2f} %)"
             print(f"| {name}: lines written below others that change one of these | {share} |", flush=True)
+
+
+def print_systems(examples: Sequence[Example], count: int, seed: int) -> None:
+    """Read systems, and their rows alone."""
+    braces = [
+        list(glyph.strokes)
+        for collection in COLLECTIONS
+        for glyph in open_drawings(collection, "test")
+        if glyph.label == r"\{"
+    ]
+    recognizer, truth = Recognizer(), {each.stem: each.tokens for each in examples}
+    found = {"read as cases": 0, "without error": 0, "rows alone without error": 0}
+    for page in compose_systems(examples, braces, count, seed):
+        rows = [truth[stem] for stem in page.sources]
+        wanted = in_lines(rows, "cases")
+        texts = recognizer.recognize(page.ink, timeout=None).texts
+        alone = [
+            recognizer.recognize(page.ink.select(np.flatnonzero(np.array(page.line_of) == row)), lines=False)
+            for row in range(len(rows))
+        ]
+        found["read as cases"] += (texts[0], texts[-1]) == (wanted[0], wanted[-1])
+        found["without error"] += tuple(text for text in texts if text != "&") == wanted
+        found["rows alone without error"] += [each.texts for each in alone] == [tuple(row) for row in rows]
+    for name, number in found.items():
+        print(f"| {name} | {number} of {count} ({100 * number / count:.1f} %) |")
 
 
 def write(recognizer: Recognizer, page: Page) -> tuple[bool, int, int]:

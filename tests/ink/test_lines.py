@@ -157,3 +157,33 @@ def test_a_line_that_was_there_stays_where_it_is_nearly_one_anyway():
     ink = Ink.from_strokes(above + below)
     assert len(find_lines(ink)) == 1
     assert find_lines(ink, favoured={9: 1.5}) == [tuple(range(9)), tuple(range(9, 18))]
+
+
+def brace(top, bottom, x=-14.0):
+    """A left brace of this height, its ends at x."""
+    shape = ((0, 0), (-4, 0.03), (-6, 0.4), (-12, 0.5), (-6, 0.6), (-4, 0.97), (0, 1))
+    return [(x + dx, top + part * (bottom - top)) for dx, part in shape]
+
+
+def in_parts(stroke):
+    middle = len(stroke) // 2 + 1
+    return [stroke[:middle], stroke[middle - 1 :]]
+
+
+@pytest.mark.parametrize("parts", [lambda stroke: [stroke], in_parts])
+@pytest.mark.parametrize("before", ["", "x="])
+def test_a_brace_drawn_after_its_rows_stands_before_them(parts, before):
+    name = line(before, -100, 30) if before else []
+    rows = [stroke for n in range(3) for stroke in line("x+1", 0, 34 * n)]
+    drawn = parts(brace(-4, 92))
+    below = line("x=1", -20, 140)
+    found = find_lines(Ink.from_strokes([*name, *rows, *drawn, *below]))
+    first = len(name)
+    last = first + len(rows)
+    opened = (*range(first), *range(last, last + len(drawn)), *range(first, last))
+    assert found == [opened, tuple(range(last + len(drawn), last + len(drawn) + len(below)))]
+
+
+def test_a_tall_stroke_before_one_row_stays_in_its_order():
+    strokes = [*line("x+1=x", 0, 0), brace(-20, 40)]
+    assert find_lines(Ink.from_strokes(strokes)) == [tuple(range(len(strokes)))]

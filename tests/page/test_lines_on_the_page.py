@@ -122,3 +122,48 @@ def test_lines_that_are_done_are_not_read_again(
     assert len(answers) == len(lines[2])
     for message in answers:
         assert ["recognition" in line for line in message] == [False, False, True]
+
+
+BRACE = [
+    (0, 0),
+    (-8, 3),
+    (-11, 10),
+    (-11, 40),
+    (-13, 46),
+    (-22, 50),
+    (-13, 54),
+    (-11, 60),
+    (-11, 90),
+    (-8, 97),
+    (0, 100),
+]
+SYSTEM = r"\begin{cases}x+y=7\\x-y=3\end{cases}"
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_brace_drawn_before_two_lines_makes_a_system_of_them(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any, width: int
+) -> None:
+    page = new_page(
+        page_server.url,
+        viewport={"width": width, "height": 800},
+        permissions=["clipboard-read", "clipboard-write"],
+        reduced_motion="reduce",
+    )
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    rows = [stroke.tolist() for part in split_page(read(PAGE))[:2] for stroke in part.strokes]
+    top, bottom = (edge(y for stroke in rows for _, y in stroke) for edge in (min, max))
+    left = min(x for stroke in rows for x, _ in stroke)
+    brace = [[left - 8 + 2 * x, top - 6 + y * (bottom - top + 12) / 100] for x, y in BRACE]
+    *placed, drawn_last = paper.to_screen([*rows, brace])
+    for stroke in placed:
+        paper.stroke(stroke)
+    wait_for_lines(page, LINES[:2])
+    paper.stroke(drawn_last)
+    page.wait_for_function(
+        "latex => document.querySelector('#latex').value.replace(/\\s/g, '') === latex", arg=SYSTEM
+    )
+    assert copied(page, "latex") == SYSTEM
+    page.keyboard.press("Control+z")
+    wait_for_lines(page, LINES[:2])

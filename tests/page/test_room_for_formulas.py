@@ -92,6 +92,26 @@ def test_other_readings_of_several_rows_fit_in_their_place(
     assert shown["height"] >= 40  # the answer itself still has room
 
 
+@pytest.mark.parametrize("size", [(360, 640), (390, 844), (768, 1024), (1280, 800)])
+def test_a_high_formula_is_seen_whole(
+    new_page: Callable[..., Any],
+    paper_of: Callable[..., Any],
+    page_server: Any,
+    examples: dict[str, Strokes],
+    size: tuple[int, int],
+) -> None:
+    page = new_page(page_server.url, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
+    page.wait_for_selector('#state[data-state="ready"]')
+    latex = r"\sum_{n=1}^{\infty}\frac{1}{n^{2}} = \frac{\pi^{2}}{6}"
+    paper_of(page).write(examples[latex])
+    paper_of(page).wait_for_latex(latex.replace(" ", ""))
+    box = page.locator("#formula").bounding_box()
+    for symbol in page.locator("#formula [data-token]").all():
+        place = symbol.bounding_box()
+        assert place["y"] >= box["y"], symbol.text_content()
+        assert place["y"] + place["height"] <= box["y"] + box["height"], symbol.text_content()
+
+
 def test_the_line_in_the_field_is_seen_in_forced_colours(
     new_page: Callable[..., Any], page_server: Any
 ) -> None:

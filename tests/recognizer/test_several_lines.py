@@ -68,6 +68,36 @@ def test_many_pages_are_read_like_one(recognizer: Recognizer):
     assert "no strokes" in str(answers[2])
 
 
+BRACE = [(-8, -4), (-12, 0), (-13, 25), (-20, 31), (-13, 37), (-12, 62), (-8, 66)]
+
+
+def test_a_brace_drawn_after_its_rows_is_read_before_them(recognizer: Recognizer):
+    drawn_first = recognizer.recognize([BRACE, *PAGE[:10]], attention=True)
+    drawn_last = recognizer.recognize([*PAGE[:10], BRACE], attention=True)
+    assert drawn_last.texts == drawn_first.texts
+    assert [each.strokes for each in drawn_last.tokens] == [
+        tuple(sorted((stroke - 1) % 11 for stroke in each.strokes)) for each in drawn_first.tokens
+    ]
+    moved = [*range(1, 11), 0]
+    assert drawn_last.attention == pytest.approx(drawn_first.attention[:, moved])
+    (among_many,) = recognizer.recognize_many([[*PAGE[:10], BRACE]], jobs=1)
+    assert isinstance(among_many, Recognition)
+    assert among_many.tokens == drawn_last.tokens
+
+
+def test_lines_that_are_done_become_one_when_a_brace_is_drawn_before_them(recognizer: Recognizer):
+    page = recognizer.page_session()
+    rows = [*PAGE, *line_at(120), *line_at(160)]
+    ids = written(page, rows)
+    brace = page.add([(x, -4 + (y + 4) * 188 / 70) for x, y in BRACE])
+    (line,) = page.answer().lines
+    assert line.strokes == (brace, *ids)
+    alone = recognizer.recognize([*rows, [(x, -4 + (y + 4) * 188 / 70) for x, y in BRACE]])
+    assert page.answer().recognition.tokens == alone.tokens  # their strokes numbered as they were written
+    page.remove(brace)
+    assert [len(line.strokes) for line in page.answer().lines] == [5] * 5
+
+
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many strokes each expression had that was searched."""
@@ -156,7 +186,20 @@ BARRED = [
 ]
 
 
-@pytest.mark.parametrize(("above", "below"), [(FIRST, NEXT), (LETTER, BARRED)])
+# A sum drawn bar first, which then looks like a fraction, and a line that begins in the middle.
+SIGMA = [
+    [(0, 20), (24, 21)],
+    [(2, 22), (14, 34), (1, 46), (24, 46)],
+    [(34, 28), (48, 40)],
+    [(48, 28), (34, 40)],
+]
+CROSSES = [[(x + a, 0), (x + 20 - a, 20)] for x in range(0, 240, 40) for a in (0, 20)]
+INDENTED = [[(130, 28), (142, 34), (130, 48)], [(150, 34), (164, 34)], [(150, 41), (164, 41)]]
+
+
+@pytest.mark.parametrize(
+    ("above", "below"), [(FIRST, NEXT), (LETTER, BARRED), (LETTER, SIGMA), (CROSSES, INDENTED)]
+)
 def test_a_line_stays_as_it_is_when_it_is_in_doubt_where_the_next_belongs(
     recognizer: Recognizer, above, below
 ):

@@ -28,6 +28,10 @@ _LATE_RUN = 3  # strokes that are drawn late together, at most
 _STRIPE, _STRIPE_AT_BAR = 1.2, 2.0
 _COLUMN = 5.0
 _TALL = 1.7  # the least height of a bracket around several rows
+_NEAR = 1.5  # how far rows are from their bracket, at most
+_PARTS = 3  # strokes of a bracket, at most
+_SLACK = 0.2  # by which the end of a bracket lies above or below its other strokes, at most
+_BRACKETS = 8  # strokes of a page that are tried as brackets drawn last, at most
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,9 @@ _DOT_OF_MANY = 0.2  # the same, of the diagonal of the largest of four strokes
 def find_lines(
     ink: Ink, *, unit: float | None = None, favoured: Mapping[int, float] = _NONE
 ) -> list[tuple[int, ...]]:
-    """The strokes of each line, in their order; lines from top to bottom, on one level from left to right.
+    """The strokes of each line; lines from top to bottom, on one level from left to right.
 
+    Strokes are in the order of writing, but a bracket drawn last stands before the rows that it opens.
     `unit` is the height of the writing, where it is known from more ink than this. `favoured` has log odds to
     add for lines that begin with some strokes, such as those that did so when there was less ink.
     """
@@ -84,6 +89,60 @@ def find_lines(
         ink, unit = ink.replace(points=ink.points / largest), None if unit is None else unit / largest
     if len(ink) < 2 or (unit is None and _one_symbol(ink)):
         return [tuple(range(len(ink)))] if len(ink) else []
+    order = _brackets_first(ink, Geometry(ink, unit))
+    places = {stroke: place for place, stroke in enumerate(order)}
+    favour = {places[stroke]: odds for stroke, odds in favoured.items() if stroke in places}
+    found = _lines_in_order(ink.select(order), unit, favour)
+    return [tuple(order[place] for place in line.tolist()) for line in found]
+
+
+def _brackets_first(ink: Ink, page: Geometry) -> list[int]:
+    """The strokes in the order in which brackets stand before the rows that they open.
+
+    Rows that have a brace drawn before them when they are done are no lines of a page in any other order, and
+    networks that read them have not learnt it either.
+    """
+    order = list(range(len(page)))
+    went_back = np.flatnonzero(page.middle[1:, 0] < page.boxes[:-1, 0]) + 1
+    taken, left_to_try = 0, _BRACKETS
+    for start in went_back.tolist():
+        end, behind = _bracket(page, start) if start >= taken and left_to_try else (start, [])
+        if len(behind) < 2:
+            continue
+        left_to_try -= 1
+        if len(_lines_in_order(ink.select(behind), page.unit)) > 1:
+            place, taken = order.index(behind[0]), end
+            order = [*order[:place], *order[start:end], *order[place:start], *order[end:]]
+    return order
+
+
+def _bracket(page: Geometry, start: int) -> tuple[int, list[int]]:
+    """The end of a bracket that begins with a stroke, and what lies behind it: nothing if it is none."""
+    end, behind = start, list[int]()
+    for last in range(start, min(start + _PARTS, len(page))):
+        more = _behind(page, start, last + 1)
+        _, top, _, bottom = _box(page, np.arange(start, max(end, start + 1)))
+        is_part = end == last and top - _SLACK < page.middle[last, 1] < bottom + _SLACK
+        if len(more) > len(behind) or (more and is_part):
+            end, behind = last + 1, more
+    return end, behind
+
+
+def _behind(page: Geometry, start: int, end: int) -> list[int]:
+    """Strokes written before these that lie behind them, if these are a bracket around several rows."""
+    left, top, right, bottom = _box(page, np.arange(start, end))
+    if bottom - top < _TALL or right - left > 0.5 * (bottom - top):
+        return []
+    boxes, middle = page.boxes[:start], page.middle[:start, 1]
+    beside = (middle > top) & (middle < bottom) & (boxes[:, 2] > left)
+    behind = np.flatnonzero(beside & (boxes[:, 0] > (left + right) / 2))
+    if len(behind) < beside.sum() or not len(behind) or boxes[behind, 0].min() > right + _NEAR:
+        return []
+    return behind.tolist()
+
+
+def _lines_in_order(ink: Ink, unit: float | None, favoured: Mapping[int, float] = _NONE) -> list[Ids]:
+    """The lines of ink that was written from the left to the right and from the top to the bottom."""
     page = Geometry(ink, unit)
     late = _late(page)
     kept = np.flatnonzero(~late)
@@ -94,8 +153,7 @@ def find_lines(
     lines = [kept[part] for part in np.split(np.arange(len(kept)), cuts)]
     lines = _with_late(page, lines, np.flatnonzero(late))
     parts = [part for line in lines for part in _stripes(page, line)]
-    parts = _in_brackets(page, parts)
-    return [tuple(line.tolist()) for line in _in_reading_order(page, parts)]
+    return _in_reading_order(page, _in_brackets(page, parts))
 
 
 def _one_symbol(ink: Ink) -> bool:
@@ -223,7 +281,7 @@ def _in_brackets(page: Geometry, lines: list[Ids]) -> list[Ids]:
             left, top, right, bottom = page.boxes[stroke].tolist()
             shared = np.minimum(boxes[:, 3], bottom) - np.maximum(boxes[:, 1], top)
             held = (middle > top) & (middle < bottom) & (shared > 0.6 * height)
-            held &= (boxes[:, 0] < right + 1.5) & (boxes[:, 2] > left - 1.5)
+            held &= (boxes[:, 0] < right + _NEAR) & (boxes[:, 2] > left - _NEAR)
             held[number] = True
             firsts = {joined[each] for each in np.flatnonzero(held).tolist()}
             joined = [min(firsts) if first in firsts else first for first in joined]

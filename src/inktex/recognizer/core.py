@@ -63,7 +63,7 @@ class Recognizer:
         options = replace(options, **changes)
         made = as_ink(ink)
         found = find_lines(made) if options.lines else []
-        if len(found) < 2:
+        if not found or found == [tuple(range(len(made)))]:
             reading = self.reader(options).read_one(made, Control(options.timeout, self.between_steps))
             answer = self.assembler.recognition(reading, top=options.top, attention=options.attention)
             return replace(answer, elapsed=time.perf_counter() - begin)

@@ -13,7 +13,7 @@ import numpy as np
 
 from inktex.decoding import SearchCancelled
 from inktex.ink import Ink, InkError
-from inktex.ink.line_features import WINDOW, Geometry
+from inktex.ink.line_features import WINDOW, Geometry, box_distance
 from inktex.ink.lines import find_lines
 
 from .answer import Alternative, Line, Recognition
@@ -29,6 +29,15 @@ _RECENT = 2 * WINDOW  # strokes: lines written so shortly before a change, too, 
 _BEGUN = 2.2  # log odds for a line that was there before: of those that are none, most fall below -4
 _NEWEST = 0.6  # log odds for a line that begins with the newest stroke, so that the one above stays
 _LONG = 4  # strokes of the one above from which on this is so
+_WENT_BACK = 1.8  # the same, where the pen has also gone back to the left
+_LONGER = 8  # strokes of the one above
+_BACK = 2.0  # heights of the writing, at least
+_LETTER = 8.0  # log odds for a line whose first strokes are a letter with a bar on top, such as T or Σ
+_SHORT = 6  # strokes of that line, at most: of more, the letter may be a denominator after all
+_FEW = 3  # strokes of a line that may still be a part of that letter
+_TALL = 0.5  # heights of the writing: the least height of what is below a bar that is drawn last
+_TOUCHING = 0.15  # heights of the writing between strokes of a letter
+_AS_WIDE = 0.6  # of the bar of a letter is the least width of what is below it
 _OPERATOR = 1.5  # heights of the writing: the least height of a symbol that has limits
 _SETTLED = 16  # strokes in later lines after which a line only changes where something is written into it
 
@@ -58,6 +67,7 @@ class _Line(Session):
     def __init__(self, page: "PageSession", number: int) -> None:
         super().__init__(page._recognizer, symbols=page._symbols)
         self.number = number
+        self.is_letter = False  # its first strokes are a letter with a bar on top, not a part of a fraction
         self.settled = False  # the writing went on below it, so that other lines no longer change it
 
     def shown(self) -> LiveLine:
@@ -82,6 +92,7 @@ class PageSession(Writing):
         with self._lock:
             line = self._line_of(stroke_id)
             line.remove(stroke_id)
+            line.is_letter = False
             del self._strokes[stroke_id]
             self._changed(line.stroke_ids)
 
@@ -92,6 +103,7 @@ class PageSession(Writing):
             line = self._line_of(stroke_id)
             self._strokes[stroke_id] = made
             line.replace(stroke_id, made.points)
+            line.is_letter = False
             self._changed(line.stroke_ids)
 
     def clear(self) -> None:
@@ -240,10 +252,20 @@ class PageSession(Writing):
         """The lines of some strokes; the whole page says how large the writing is."""
         places = {number: place for place, number in enumerate(chosen)}
         favoured = {places[min(line.stroke_ids)]: _BEGUN for line in near if len(line)}
-        newest, written = all_of[-1], set(all_of[-2:-1])
-        is_new = newest in places and not any(newest in line.stroke_ids for line in self._lines)
-        if is_new and any(written & set(line.stroke_ids) and len(line) >= _LONG for line in near):
-            favoured[places[newest]] = _NEWEST
+        newest = all_of[-1]
+        if newest in places and not any(newest in line.stroke_ids for line in self._lines):
+            before = next((line for line in near if set(all_of[-2:-1]) & set(line.stroke_ids)), None)
+            its = [] if before is None else [all_of.index(number) for number in before.stroke_ids]
+            if before is not None and _is_letter(page, its):
+                before.is_letter = True
+            if len(its) >= _LONG:
+                back = len(its) >= _LONGER and _went_back(page, its)
+                favoured[places[newest]] = _WENT_BACK if back else _NEWEST
+        favoured |= {
+            places[min(line.stroke_ids)]: _LETTER
+            for line in near
+            if line.is_letter and 0 < len(line) <= _SHORT
+        }
         unit = None if len(chosen) == len(all_of) else page.unit
         return find_lines(
             Ink.from_strokes([self._strokes[s].points for s in chosen]), unit=unit, favoured=favoured
@@ -272,6 +294,8 @@ class PageSession(Writing):
                     continue
                 found.append(line)
                 within = ((middle > top) & (middle < bottom)).any()
+                # A brace drawn before lines that are done makes them one.
+                within |= ((boxes[:, 1] < (top + bottom) / 2) & (boxes[:, 3] > (top + bottom) / 2)).any()
                 if limit or (line.settled and not within):
                     guarded.append(line)
         return found, guarded
@@ -317,6 +341,25 @@ def _is_below_operator(page: Geometry, line: list[int]) -> bool:
     tall = earlier[:, 3] - earlier[:, 1] > _OPERATOR
     tall &= (earlier[:, 0] < right) & (earlier[:, 2] > left)
     return bool((tall & (np.abs(earlier[:, 3] - top) < _REACH)).any())
+
+
+def _went_back(page: Geometry, line: list[int]) -> bool:
+    """Whether the newest stroke, no bar, lies below a line and well to the left of where that ended."""
+    left, top, *_ = page.boxes[-1].tolist()
+    is_below = top > page.boxes[line, 3].max() and left < page.boxes[line[-1], 0] - _BACK
+    return bool(is_below and not page.flat[-1])
+
+
+def _is_letter(page: Geometry, line: list[int]) -> bool:
+    """Whether the newest stroke and the first of a line are a letter with a bar, such as T or Σ.
+
+    They touch, and unlike a fraction the bar is drawn last, or what follows below it is as wide.
+    """
+    if not 1 <= len(line) <= _FEW or box_distance(page.boxes[-1], page.boxes[line[0]]) >= _TOUCHING:
+        return False
+    if page.flat[line[0]]:
+        return bool(not page.flat[-1] and page.width[-1] > _AS_WIDE * page.width[line[0]])
+    return bool(page.flat[-1] and page.height[line[0]] > _TALL)
 
 
 def _is_kept(line: _Line, groups: list[list[int]], changed: set[int]) -> bool:

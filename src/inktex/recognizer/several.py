@@ -1,7 +1,10 @@
 """Ink of several lines: each is read by itself, and their recognitions become one `Recognition`."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import prod
+
+import numpy as np
 
 from inktex.ink import Ink, InkError
 from inktex.ink.lines import find_lines
@@ -17,7 +20,7 @@ def together(lines: Sequence[Line], stroke_count: int) -> Recognition:
     It is right when each line is, so its score is the product of theirs.
     """
     if len(lines) == 1:
-        return lines[0].recognition
+        return _in_ink(lines[0], stroke_count)
     parts = [line.recognition for line in lines]
     score = prod(part.score for part in parts)
     texts = in_lines([part.texts for part in parts])
@@ -56,6 +59,30 @@ def together(lines: Sequence[Line], stroke_count: int) -> Recognition:
     )
 
 
+def _in_ink(line: Line, stroke_count: int) -> Recognition:
+    """The answer of the only line, its strokes numbered as in the ink."""
+    answer, numbers = line.recognition, line.strokes
+    if numbers == tuple(range(len(numbers))) or answer.strokes_read is None:
+        return answer
+    known = answer.alignment
+    token_of_stroke: list[int | None] = [None] * stroke_count
+    for number, token in zip(numbers, known.token_of_stroke, strict=True):
+        token_of_stroke[number] = token
+
+    def renumbered(strokes: Sequence[int]) -> tuple[int, ...]:
+        return tuple(sorted(numbers[stroke] for stroke in strokes))
+
+    strokes_of = tuple(map(renumbered, known.strokes_of))
+    attention = answer.attention
+    if attention is not None:
+        attention = np.zeros((len(attention), stroke_count), attention.dtype)
+        attention[:, numbers] = answer.attention
+    alignment = Alignment(
+        strokes_of, tuple(token_of_stroke), renumbered(known.unread), renumbered(known.reread)
+    )
+    return replace(answer, attention=attention, strokes_read=LazyAlignment.known(alignment))
+
+
 def _places(line: Sequence[str], row: Sequence[str], start: int) -> list[int]:
     """Where the tokens of a line stand in its row, which has one more, the mark of a column."""
     mark = next((place for place, text in enumerate(line) if row[place] != text), len(line))
@@ -74,7 +101,7 @@ class Several:
         """Each ink, or its lines where it has several."""
         for place, ink in enumerate(inks):
             found = find_lines(ink) if self._lines and isinstance(ink, Ink) else []
-            if isinstance(ink, InkError) or len(found) < 2:
+            if isinstance(ink, InkError) or not found or found == [tuple(range(len(ink)))]:
                 self._parts.append((place, ()))
                 yield ink
                 continue

@@ -14,6 +14,7 @@ const ATTRIBUTES = new Set(
 const BREAKS = new Set("=<>≤≥≠≈≡∼→⇒↦∈⊂⊆+−±∓-".split(""));
 const HIGH = "mfrac, msqrt, mroot, mtable, munder, mover, munderover";
 const LEGIBLE = 1.35; // rem; a formula that would be smaller in one row is broken into several
+const SMALLEST = 0.8; // rem, for one expression that is high rather than long, such as a sum of fractions in a small window
 
 /** Elements for MathML text; what is not MathML is left out, whoever wrote it. */
 export function mathElement(text: string): MathMLElement {
@@ -148,6 +149,10 @@ export class Formula {
     // Several lines that are too high are scrolled; to break them would make them higher.
     if (size >= LEGIBLE || (this.#lines.length > 1 && largest * across >= LEGIBLE)) {
       this.box.style.setProperty("--size", `${Math.max(size, Math.min(LEGIBLE, largest))}rem`);
+      return;
+    }
+    if (this.#lines.length === 1 && largest * across >= LEGIBLE) {
+      this.box.style.setProperty("--size", `${Math.max(size, SMALLEST)}rem`);
       return;
     }
     this.#broken = true;

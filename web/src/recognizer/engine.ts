@@ -30,7 +30,7 @@ export class Engine {
       const begin = performance.now();
       checked(strokes);
       const found = options.lines === false ? [] : findLines(strokes);
-      if (found.length < 2) return this.readOne(strokes, options);
+      if (!found.length || (found.length < 2 && found[0].every((stroke, i) => stroke === i))) return this.readOne(strokes, options);
       const lines: Line[] = [];
       for (const line of found) {
         const timeout = Math.max(0, this.seconds(options) - (performance.now() - begin) / 1000);

@@ -9,6 +9,7 @@ import tables from "./tables.json";
 import type { Stroke } from "./types";
 
 const { late: LATE, late_run: LATE_RUN, stripe: STRIPE, stripe_at_bar: STRIPE_AT_BAR, column: COLUMN, tall: TALL } = tables.lines;
+const { near: NEAR, parts: PARTS, slack: SLACK, brackets: BRACKETS } = tables.lines;
 const { most_of_a_symbol: MOST_OF_A_SYMBOL, flatness: FLATNESS, dot: DOT, dot_of_many: DOT_OF_MANY, threshold: THRESHOLD } = tables.lines;
 
 /** A network with one hidden layer. */
@@ -23,11 +24,56 @@ interface Judge {
 export type Strokes = readonly number[];
 
 /**
- * The strokes of each line, lines from top to bottom; `unit` is the height of the writing, where it is known from more ink.
- * `favoured` has log odds to add for lines that begin with some strokes, such as those that did so when there was less ink.
+ * The strokes of each line, lines from top to bottom; a bracket drawn last stands before the rows that it opens. `unit` is the height
+ * of the writing, where it is known from more ink. `favoured` has log odds to add for lines that begin with some strokes, such as
+ * those that did so when there was less ink.
  */
 export function findLines(strokes: readonly Stroke[], unit?: number, favoured: ReadonlyMap<number, number> = new Map()): number[][] {
   if (strokes.length < 2 || (unit === undefined && isOneSymbol(strokes))) return strokes.length ? [range(0, strokes.length)] : [];
+  const order = bracketsFirst(strokes, new Geometry(strokes, unit));
+  const favour = new Map([...favoured].map(([stroke, odds]) => [order.indexOf(stroke), odds]));
+  return linesInOrder(order.map((stroke) => strokes[stroke]), unit, favour).map((line) => line.map((place) => order[place]));
+}
+
+/** The strokes in the order in which brackets stand before the rows that they open, though they were drawn later. */
+function bracketsFirst(strokes: readonly Stroke[], page: Geometry): number[] {
+  let order = range(0, strokes.length);
+  let [taken, leftToTry] = [0, BRACKETS];
+  for (const start of range(1, strokes.length).filter((stroke) => page.middle[stroke][0] < page.boxes[stroke - 1][0])) {
+    const { end, behind } = start >= taken && leftToTry ? bracketAt(page, start) : { end: start, behind: [] };
+    if (behind.length < 2) continue;
+    leftToTry--;
+    if (linesInOrder(behind.map((stroke) => strokes[stroke]), page.unit).length < 2) continue;
+    const place = order.indexOf(behind[0]);
+    order = [...order.slice(0, place), ...order.slice(start, end), ...order.slice(place, start), ...order.slice(end)];
+    taken = end;
+  }
+  return order;
+}
+
+/** The end of a bracket that begins with a stroke, and what lies behind it: nothing if it is none. */
+function bracketAt(page: Geometry, start: number): { end: number; behind: number[] } {
+  let end = start, behind: number[] = [];
+  for (const last of range(start, Math.min(start + PARTS, page.length))) {
+    const more = strokesBehind(page, start, last + 1);
+    const [, top, , bottom] = boxAround(page, range(start, Math.max(end, start + 1)));
+    const isPart = end === last && top - SLACK < page.middle[last][1] && page.middle[last][1] < bottom + SLACK;
+    if (more.length > behind.length || (more.length && isPart)) [end, behind] = [last + 1, more];
+  }
+  return { end, behind };
+}
+
+/** Strokes written before these that lie behind them, if these are a bracket around several rows. */
+function strokesBehind(page: Geometry, start: number, end: number): number[] {
+  const [left, top, right, bottom] = boxAround(page, range(start, end));
+  if (bottom - top < TALL || right - left > 0.5 * (bottom - top)) return [];
+  const beside = range(0, start).filter((stroke) => page.middle[stroke][1] > top && page.middle[stroke][1] < bottom && page.boxes[stroke][2] > left);
+  const isBehind = beside.every((stroke) => page.boxes[stroke][0] > (left + right) / 2);
+  return isBehind && least(beside.map((stroke) => page.boxes[stroke][0])) <= right + NEAR ? beside : [];
+}
+
+/** The lines of ink that was written from the left to the right and from the top to the bottom. */
+function linesInOrder(strokes: readonly Stroke[], unit?: number, favoured: ReadonlyMap<number, number> = new Map()): number[][] {
   const page = new Geometry(strokes, unit);
   const late = lateStrokes(page);
   const kept = range(0, strokes.length).filter((stroke) => !late.has(stroke));
@@ -145,7 +191,7 @@ function inBrackets(page: Geometry, lines: number[][]): number[][] {
       const [left, top, right, bottom] = page.boxes[stroke];
       const firsts = boxes.flatMap((box, each) => {
         const middle = (box[1] + box[3]) / 2, shared = Math.min(box[3], bottom) - Math.max(box[1], top);
-        const held = middle > top && middle < bottom && shared > 0.6 * (box[3] - box[1]) && box[0] < right + 1.5 && box[2] > left - 1.5;
+        const held = middle > top && middle < bottom && shared > 0.6 * (box[3] - box[1]) && box[0] < right + NEAR && box[2] > left - NEAR;
         return held || each === number ? [joined[each]] : [];
       });
       joined = joined.map((first) => (firsts.includes(first) ? least(firsts) : first));

@@ -5,7 +5,7 @@
  */
 import type { Engine } from "./engine";
 import { checked } from "./features";
-import { around, Geometry, least, most } from "./geometry";
+import { around, boxDistance, Geometry, least, most } from "./geometry";
 import { findLines } from "./lines";
 import { Session } from "./session";
 import { together } from "./several";
@@ -17,6 +17,15 @@ const JUST_WRITTEN = tables.lines.just_written; // strokes: lines written so sho
 const BEGUN = tables.lines.begun; // log odds for a line that was there before
 const NEWEST = tables.lines.newest; // log odds for a line that begins with the newest stroke, so that the one above stays
 const LONG = tables.lines.long; // strokes of the one above from which on this is so
+const WENT_BACK = tables.lines.went_back; // the same, where the pen has also gone back to the left
+const LONGER = tables.lines.longer; // strokes of the one above
+const BACK = tables.lines.back; // heights of the writing, at least
+const LETTER = tables.lines.letter; // log odds for a line whose first strokes are a letter with a bar on top, such as T or Σ
+const SHORT = tables.lines.short; // strokes of that line, at most: of more, the letter may be a denominator after all
+const TALL = tables.lines.tall_letter; // heights of the writing: the least height of what is below a bar that is drawn last
+const FEW = tables.lines.few; // strokes of a line that may still be a part of that letter
+const TOUCHING = tables.lines.touching; // heights of the writing between strokes of a letter
+const AS_WIDE = tables.lines.as_wide; // of the bar of a letter is the least width of what is below it
 const OPERATOR = tables.lines.operator; // heights of the writing: the least height of a symbol that has limits
 const SETTLED = tables.lines.settled; // strokes in later lines after which a line only changes where something is written into it
 
@@ -24,6 +33,7 @@ interface Written {
   number: number; // stays as long as the line does
   version: number; // grows with every change of its strokes or its answer
   session: Session;
+  isLetter: boolean; // its first strokes are a letter with a bar on top, so it is no part of a fraction
   settled: boolean; // the writing went on below it, so that other lines no longer change it
 }
 
@@ -55,6 +65,7 @@ export class PageSession {
     if (line && isSound(points)) {
       line.session.replace(id, points);
       line.version++;
+      line.isLetter = false;
     } else this.drop(id);
     this.changed([id, ...(line?.session.strokeIds ?? [])]);
   }
@@ -199,7 +210,7 @@ export class PageSession {
       const loose = new Set([...changed, ...near.flatMap(({ session }) => session.strokeIds)]);
       const chosen = [...placeOf.keys()].filter((id) => loose.has(id));
       const unit = chosen.length === placeOf.size ? undefined : page.unit;
-      const found = findLines(chosen.map((id) => this.strokes.get(id)!), unit, this.favoured(chosen, near, [...placeOf.keys()]));
+      const found = findLines(chosen.map((id) => this.strokes.get(id)!), unit, this.favoured(page, chosen, near, [...placeOf.keys()]));
       const groups = found.map((group) => group.map((place) => chosen[place]));
       const hurt = guarded.filter((line) => (line.settled ? !isKept(line, groups, changed) : !isKept(line, groups) && !isJoined(line, near, groups)));
       if (!hurt.length) return { near, groups };
@@ -208,12 +219,19 @@ export class PageSession {
   }
 
   /** Log odds to add for lines that begin with some strokes: those that were there, and one that the newest stroke may begin. */
-  private favoured(chosen: readonly string[], near: readonly Written[], ids: readonly string[]): Map<number, number> {
+  private favoured(page: Geometry, chosen: readonly string[], near: readonly Written[], ids: readonly string[]): Map<number, number> {
     const places = new Map(chosen.map((id, place) => [id, place]));
-    const favoured = new Map(near.flatMap(({ session: { strokeIds } }) => (strokeIds.length ? [[least(strokeIds.map((id) => places.get(id)!)), BEGUN] as const] : [])));
+    const lines = near.filter(({ session }) => session.strokeIds.length);
+    const first = ({ session }: Written): number => least(session.strokeIds.map((id) => places.get(id)!));
+    const favoured = new Map(lines.map((line) => [first(line), BEGUN]));
     const [before, newest] = [undefined, ...ids].slice(-2);
-    const isLong = near.some(({ session: { strokeIds } }) => strokeIds.length >= LONG && strokeIds.includes(before!));
-    if (isLong && places.has(newest!) && !this.lineOf(newest!)) favoured.set(places.get(newest!)!, NEWEST);
+    if (places.has(newest!) && !this.lineOf(newest!)) {
+      const line = lines.find(({ session }) => session.strokeIds.includes(before!));
+      const its = line?.session.strokeIds.map((id) => ids.indexOf(id)) ?? [];
+      if (line && isLetter(page, its)) line.isLetter = true;
+      if (its.length >= LONG) favoured.set(places.get(newest!)!, its.length >= LONGER && wentBack(page, its) ? WENT_BACK : NEWEST);
+    }
+    for (const line of lines) if (line.isLetter && line.session.strokeIds.length <= SHORT) favoured.set(first(line), LETTER);
     return favoured;
   }
 
@@ -233,7 +251,8 @@ export class PageSession {
       const just = !line.settled && first - JUST_WRITTEN <= last && last < first;
       const limit = top < itsTop && !isNear;
       if (!isNear && !(just && (!limit || isBelowOperator(page, places)))) return false;
-      const within = boxes.some(([, y, , end]) => (y + end) / 2 > itsTop && (y + end) / 2 < itsBottom);
+      const middle = (itsTop + itsBottom) / 2; // that of a brace drawn before lines that are done, which makes them one, lies in one of them
+      const within = boxes.some(([, y, , end]) => ((y + end) / 2 > itsTop && (y + end) / 2 < itsBottom) || (y < middle && middle < end));
       if (limit || (line.settled && !within)) guarded.push(line);
       return true;
     });
@@ -261,7 +280,7 @@ export class PageSession {
 
   /** The line with these strokes; it is not touched where it has them already. */
   private filled(known: Written | undefined, group: readonly string[]): Written {
-    const line = known ?? { number: this.nextLine++, version: 0, session: new Session(this.engine, this.options.symbols), settled: false };
+    const line = known ?? { number: this.nextLine++, version: 0, session: new Session(this.engine, this.options.symbols), isLetter: false, settled: false };
     const present = line.session.strokeIds;
     if (present.length === group.length && present.every((id, i) => id === group[i])) return line;
     line.version++;
@@ -293,6 +312,7 @@ export class PageSession {
     if (!line) return [];
     line.session.remove([id]);
     line.version++;
+    line.isLetter = false;
     return line.session.strokeIds;
   }
 
@@ -316,6 +336,22 @@ export class PageSession {
 function isBelowOperator({ boxes }: Geometry, line: readonly number[]): boolean {
   const [left, top, right] = around(line.map((place) => boxes[place]));
   return boxes.slice(0, least(line)).some((box) => box[3] - box[1] > OPERATOR && box[0] < right && box[2] > left && Math.abs(box[3] - top) < REACH);
+}
+
+/** Whether the newest stroke, no bar, lies below a line and well to the left of where that ended. */
+function wentBack({ boxes, flat }: Geometry, line: readonly number[]): boolean {
+  const newest = boxes.length - 1, [left, top] = boxes[newest];
+  return !flat[newest] && top > most(line.map((place) => boxes[place][3])) && left < boxes[line[line.length - 1]][0] - BACK;
+}
+
+/**
+ * Whether the newest stroke and the first of a line are a letter with a bar, such as T or Σ: they touch, and unlike a fraction the bar
+ * is drawn last, or what follows below it is as wide.
+ */
+function isLetter({ boxes, flat, width, height }: Geometry, line: readonly number[]): boolean {
+  const newest = boxes.length - 1, [first] = line;
+  if (!line.length || line.length > FEW || boxDistance(boxes[newest], boxes[first]) >= TOUCHING) return false;
+  return flat[first] ? !flat[newest] && width[newest] > AS_WIDE * width[first] : flat[newest] && height[first] > TALL;
 }
 
 /** Whether a line is still one, alone or with new strokes. */

@@ -13,7 +13,7 @@ import type { Line, Recognition } from "./types";
  */
 export function together<L extends Line>(lines: readonly L[], strokeCount: number): Recognition & { lines?: L[] } {
   const parts = lines.map(({ recognition }) => recognition);
-  if (lines.length === 1 && lines[0].strokes.length === strokeCount) return parts[0] as Recognition & { lines?: L[] };
+  if (lines.length === 1 && lines[0].strokes.length === strokeCount) return inInkOrder(lines[0]) as Recognition & { lines?: L[] };
   const score = rounded(parts.reduce((product, part) => product * part.score, 1));
   const written = parts.map(({ tokens }) => tokens.map(({ text }) => text));
   const texts = inLines(written);
@@ -48,6 +48,23 @@ export function together<L extends Line>(lines: readonly L[], strokeCount: numbe
     model: parts[0].model,
     elapsed: rounded(parts.reduce((sum, { elapsed }) => sum + elapsed, 0)),
     lines: [...lines],
+  };
+}
+
+/** The answer of the only line of an ink, its strokes numbered as they were written. */
+function inInkOrder({ strokes, recognition }: Line): Recognition {
+  if (strokes.every((stroke, i) => stroke === i)) return recognition;
+  const inInk = (own: readonly number[]): number[] => own.map((stroke) => strokes[stroke]).sort((a, b) => a - b);
+  const renumbered = <T extends { strokes: number[] }>(parts: readonly T[]): T[] => parts.map((part) => ({ ...part, strokes: inInk(part.strokes) }));
+  const { tokens, symbols, unread, reread, attention } = recognition;
+  const order = strokes.map((_, stroke) => strokes.indexOf(stroke));
+  return {
+    ...recognition,
+    tokens: renumbered(tokens),
+    symbols: renumbered(symbols),
+    unread: inInk(unread),
+    reread: inInk(reread),
+    ...(attention ? { attention: attention.map((row) => order.map((stroke) => row[stroke])) } : {}),
   };
 }
 
