@@ -74,7 +74,7 @@ def test_weight_noise_is_there_during_a_step_and_gone_after_it() -> None:
 
 
 def test_adaptive_noise_spares_the_weights_that_matter_and_grows() -> None:
-    options = paper_options(weight_noise=0.03, noise_cost=0.1, loss_per="expression")
+    options = paper_options(weight_noise=0.03, noise_cost=0.1, noise_growth=1e-3)
     network = torch.nn.Linear(2, 1, bias=False)
     optimizer, noise = make_optimizer(network, options), WeightNoise(options, expressions=1000)
     assert noise.deviations(network, optimizer) == 0.0  # no gradient was seen yet
@@ -166,7 +166,7 @@ def test_the_noise_stage_may_have_another_number_of_epochs(tmp_path: Path) -> No
 
 def test_adaptive_noise_goes_on_where_a_checkpoint_left_it(tmp_path: Path) -> None:
     examples = written(8)
-    changes = {"loss_per": "expression", "noise_cost": 0.1, "noise_at_once": True, "patience": 0, "batch": 2}
+    changes = {"noise_cost": 0.1, "noise_growth": 1e-3, "noise_at_once": True, "patience": 0, "batch": 2}
     small = small_recipe().model
     straight = Recipe(small, paper_options(epochs=4, anneal=False, **changes))
     begin(straight, Launch(tmp_path / "straight"), (examples, examples[:4]))

@@ -1,10 +1,10 @@
 """Weight noise, the paper's regularisation (its reference: Graves, "Practical variational inference", 2011).
 
 A fixed deviation gives every weight the same noise. Adaptive noise minimises the expected loss plus the cost
-of describing the weights under a normal prior: a weight that hardly changes the loss gets much noise, one
-that the loss depends on gets little. With the mean gradient g of a batch, N expressions and the cost's weight
-c, the best variance is 1 / (1/prior + N·g²/c); that of the prior is the mean of weights and noise
-squared. AdaDelta knows the running mean of g², so the prior's variance is all there is to remember.
+of describing the weights under a normal prior: a weight that hardly changes the loss gets the prior's
+deviation, one that the loss depends on gets less. With the mean gradient g of a batch, N expressions and the
+cost's weight c, the best variance is 1 / (1/prior + N·g²/c). AdaDelta knows the running mean of g². The
+prior's own best variance is the mean of weights and noise squared; it may grow towards that.
 """
 
 from collections.abc import Iterator, Sequence

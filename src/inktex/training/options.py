@@ -47,8 +47,10 @@ class TrainOptions:
     shortest_part: int = 2  # tokens
     synthetic: float = 0.0  # synthetic expressions added to an epoch, as a share of its size
     weight_noise: float = 0.0  # deviation of the noise added to the weights at every step
-    noise_cost: float = 0.0  # above 0 the noise adapts to each weight, from that deviation on (noise.py)
-    noise_growth: float = 1e-4  # share of the way to its best value that the noise's prior goes at a step
+    noise_cost: float = 0.0  # above 0 each weight gets its own noise, that deviation at most (noise.py)
+    noise_growth: float = (
+        0.0  # share of the way to its best variance that the prior of such noise goes at a step
+    )
     noise_epochs: int = 0  # of the stage with weight noise; 0: as many as of the first
     noise_at_once: bool = False  # begin with the stage of weight noise, from weights given by --initial
     anneal: bool = False  # in the stage of weight noise, steps shrink to zero over its epochs
