@@ -89,10 +89,14 @@ def find_lines(
         ink, unit = ink.replace(points=ink.points / largest), None if unit is None else unit / largest
     if len(ink) < 2 or (unit is None and _one_symbol(ink)):
         return [tuple(range(len(ink)))] if len(ink) else []
-    order = _brackets_first(ink, Geometry(ink, unit))
+    page = Geometry(ink, unit)
+    order = _brackets_first(ink, page)
+    if order == list(range(len(ink))):
+        return [tuple(line.tolist()) for line in _lines_in_order(ink, page, favoured)]
     places = {stroke: place for place, stroke in enumerate(order)}
     favour = {places[stroke]: odds for stroke, odds in favoured.items() if stroke in places}
-    found = _lines_in_order(ink.select(order), unit, favour)
+    ordered = ink.select(order)
+    found = _lines_in_order(ordered, Geometry(ordered, unit), favour)
     return [tuple(order[place] for place in line.tolist()) for line in found]
 
 
@@ -110,7 +114,8 @@ def _brackets_first(ink: Ink, page: Geometry) -> list[int]:
         if len(behind) < 2:
             continue
         left_to_try -= 1
-        if len(_lines_in_order(ink.select(behind), page.unit)) > 1:
+        rows = ink.select(behind)
+        if len(_lines_in_order(rows, Geometry(rows, page.unit))) > 1:
             place, taken = order.index(behind[0]), end
             order = [*order[:place], *order[start:end], *order[place:start], *order[end:]]
     return order
@@ -141,9 +146,8 @@ def _behind(page: Geometry, start: int, end: int) -> list[int]:
     return behind.tolist()
 
 
-def _lines_in_order(ink: Ink, unit: float | None, favoured: Mapping[int, float] = _NONE) -> list[Ids]:
+def _lines_in_order(ink: Ink, page: Geometry, favoured: Mapping[int, float] = _NONE) -> list[Ids]:
     """The lines of ink that was written from the left to the right and from the top to the bottom."""
-    page = Geometry(ink, unit)
     late = _late(page)
     kept = np.flatnonzero(~late)
     ordered = Geometry(ink.select(kept.tolist()), page.unit) if late.any() else page
