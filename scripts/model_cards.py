@@ -21,7 +21,7 @@ CALIBRATED_ON = {
 BEFORE = {
     "paper-p1": "; it began from a P2 by the same recipe that is not shipped, its coverage left out "
     "([docs/experiments.md](../docs/experiments.md#the-papers-recipe))",
-    "paper-p2": "; the last of several parts, 34 epochs and 140 CPU minutes in all "
+    "paper-p2": "; the last of several parts, 51 epochs and 194 CPU minutes in all "
     "([docs/experiments.md](../docs/experiments.md#the-papers-recipe)); the log has all of them",
     "wide-grids": "; the last of four parts, after `inktex train --recipe wide --seed 1 --epochs 16` "
     "([log](logs/wide.jsonl)) and two parts of 20 epochs by `wide-grids`, 268 CPU minutes in all "
@@ -90,8 +90,8 @@ def training(card: dict[str, Any], recipe: str) -> str:
     """How one network was made."""
     made = card["training"]
     seed = made["options"]["seed"]
-    log = f"logs/{recipe}.jsonl" if seed == 1 else f"logs/{recipe}-{seed}.jsonl"
-    kept = f"[log]({log})" if (OUT.parent / log).exists() else "log not kept"
+    logs = (f"logs/{recipe}-{seed}.jsonl", f"logs/{recipe}.jsonl")  # parts of several seeds share one
+    kept = next((f"[log]({log})" for log in logs if (OUT.parent / log).exists()), "log not kept")
     score = made["last_validation"]
     usual = load_recipe(recipe).training.epochs
     # A recipe that stops early has its epochs per stage, and is rarely at its end after them.
