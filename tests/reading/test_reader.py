@@ -10,6 +10,7 @@ import pytest
 
 import inktex
 from inktex.decoding import SearchOptions
+from inktex.features import extract_many
 from inktex.ink import Ink, InkError
 from inktex.reading import Control, Model, ModelError, Reader, open_model, reader, whole
 
@@ -247,3 +248,17 @@ def test_models_with_different_vocabularies_cannot_answer_together(model):
     part = replace(model.parts[0], config={**model.parts[0].config, "vocabulary": ("<eol>", "x")})
     with pytest.raises(ModelError, match="same vocabulary"):
         Model.joined([model, Model("other", [part])], "both")
+
+
+def test_features_are_made_once_for_both_directions(monkeypatch):
+    model = open_model("wide")
+    assert model.backward_stepper() is not None
+    made = []
+
+    def counted(inks, options):
+        made.append(options)
+        return extract_many(inks, options)
+
+    monkeypatch.setattr("inktex.reading.model.extract_many", counted)
+    model.inputs([Ink.from_strokes([[(0, 0), (3, 4), (6, 0)]])])
+    assert len(made) == 1

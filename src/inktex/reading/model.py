@@ -191,9 +191,14 @@ class Model:
         """Its networks that write from right to left, if it has any."""
         return self._sides[1].stepper if len(self._sides) > 1 else None
 
+    @property
+    def _views(self) -> set[FeatureOptions]:
+        """The features that its networks want, each once: both directions mostly want the same."""
+        return {view for side in self._sides for view in side.views}
+
     def inputs(self, inks: Sequence[Ink]) -> list[ModelInput]:
         """Features of inks, for `stepper().start` and for the way back to the strokes."""
-        made = {view: extract_many(inks, view) for side in self._sides for view in side.views}
+        made = {view: extract_many(inks, view) for view in self._views}
         features = made[self._sides[0].views[0]]
         return [
             ModelInput(features[place], *(side.arrays(made, place) for side in self._sides))
@@ -204,7 +209,7 @@ class Model:
         """Distorted copies of an ink as each direction reads them; always the same ones."""
         random = np.random.default_rng(count)
         points = augment(PointBatch.of([ink] * count), _DISTORTION, random)
-        made = {view: extract_batch(points, view) for side in self._sides for view in side.views}
+        made = {view: extract_batch(points, view) for view in self._views}
         first, last = self._sides[0], self._sides[-1]
         return [(first.arrays(made, place), last.arrays(made, place)) for place in range(count)]
 
