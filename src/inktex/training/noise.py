@@ -43,16 +43,16 @@ class WeightNoise:
         if not all(optimizer.state.get(parameter) for parameter in parameters):
             return 0.0
         prior, held = float(self.prior), self.expressions / self.cost
-        found, squares, count = [], 0.0, 0
+        found = []
         for parameter in parameters:
             state = optimizer.state[parameter]
             seen = 1.0 - _RHO ** float(state["step"])
-            variance = prior / (state["square_avg"] * (prior * held / seen) + 1.0)
-            squares += float(variance.sum()) + float(parameter.square().sum())
-            count += parameter.numel()
-            found.append(variance.sqrt_())
-        self.prior = (1.0 - self.growth) * self.prior + self.growth * squares / count
-        return found
+            found.append(prior / (state["square_avg"] * (prior * held / seen) + 1.0))
+        if self.growth:
+            squares = sum(float(each.sum()) for each in (*found, *map(torch.square, parameters)))
+            best = squares / sum(parameter.numel() for parameter in parameters)
+            self.prior = (1.0 - self.growth) * self.prior + self.growth * best
+        return [variance.sqrt_() for variance in found]
 
     @torch.no_grad()
     def charge(self, network: nn.Module) -> None:
