@@ -119,6 +119,8 @@ class WideInk:
     def _real(self, epoch: int) -> list[Piece]:
         """Real expressions in turn: each is used once before any is used again."""
         count, drafts = self.mix.real, self.stock.drafts
+        if not count:
+            return []
         turns = range(epoch * count // len(drafts), ((epoch + 1) * count - 1) // len(drafts) + 1)
         shuffled: list[Draft] = []
         for turn in turns:
