@@ -23,9 +23,9 @@ BEFORE = {
     "([docs/experiments.md](../docs/experiments.md#the-papers-recipe))",
     "paper-p2": "; the last of several parts, 51 epochs and 194 CPU minutes in all "
     "([docs/experiments.md](../docs/experiments.md#the-papers-recipe)); the log has all of them",
-    "wide-grids": "; the last of four parts, after `inktex train --recipe wide --seed 1 --epochs 16` "
-    "([log](logs/wide.jsonl)) and two parts of 20 epochs by `wide-grids`, 268 CPU minutes in all "
-    "([docs/experiments.md](../docs/experiments.md#more-matrices-for-wide)); the log has the last three",
+    "wide-grids": "; the last of five parts, after `inktex train --recipe wide --seed 1 --epochs 16` "
+    "([log](logs/wide.jsonl)) and parts of 20, 20 and 9 epochs by `wide-grids`, 324 CPU minutes in all "
+    "([docs/experiments.md](../docs/experiments.md#more-matrices-for-wide)); the log has the last four",
 }
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "models" / "README.md"
