@@ -23,7 +23,7 @@ import uvicorn
 from inktex.recognizer import Recognizer
 from inktex.server.app import Application, create_app
 from inktex.server.dispatch import CONNECTIONS, Dispatcher
-from inktex.server.metrics import SharedMetrics
+from inktex.server.metrics import Metrics
 from inktex.server.options import ServerOptions
 from inktex.server.protocols import PatientHttp, PatientWebSocket
 from inktex.server.worker import OrderlyServer, Places, Worker
@@ -44,7 +44,6 @@ def run(options: ServerOptions, *, open_page: bool = False) -> None:
     name = recognizer.model.info.name
     listener = _listen(options)
     options = replace(options, port=listener.getsockname()[1])
-    shared = SharedMetrics(options.workers)
     _set_up_log(options)
     count = "one process" if options.workers == 1 else f"{options.workers} processes"
     print(f"inktex: write at {options.address} (model {name}, {count}; Ctrl+C ends it)", file=sys.stderr)
@@ -56,11 +55,11 @@ def run(options: ServerOptions, *, open_page: bool = False) -> None:
         Timer(1.0, webbrowser.open, [options.address]).start()
     _allow_handles()
     if not hasattr(socket, "send_fds"):
-        app = create_app(options, recognizer=recognizer, shared=shared)
+        app = create_app(options, recognizer=recognizer)
         _serve(OrderlyServer(config_for(options, app)), app, [listener])
         return
     del recognizer
-    code = Dispatcher(listener, options, shared, _work).run()
+    code = Dispatcher(listener, options, _work).run()
     if code:
         raise SystemExit(code)
 
@@ -78,11 +77,9 @@ def _serve(server: uvicorn.Server, app: Application, listeners: list[socket.sock
         os._exit(0)
 
 
-def _work(
-    options: ServerOptions, shared: SharedMetrics, control: socket.socket, places: Places, number: int
-) -> None:
+def _work(options: ServerOptions, control: socket.socket, places: Places, number: int) -> None:
     _set_up_log(options)
-    app = create_app(options, shared=shared)
+    app = create_app(options, metrics=Metrics(places.metrics, number))
     app.service.tell_room = partial(places.tell_room, number)
     _serve(Worker(config_for(options, app), control, places, number), app)
 
@@ -101,7 +98,6 @@ def config_for(options: ServerOptions, app: Any) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        date_header=True,
         proxy_headers=False,
         lifespan="on",
     )

@@ -17,6 +17,8 @@ from typing import Any
 
 import uvicorn
 
+from inktex.server.metrics import SharedMetrics
+
 MESSAGE = struct.Struct("=BI")
 HERE, END = 1, 2  # from the parent: a connection (its handle comes with it); serve what you have, then end
 READY, CLOSED = 3, 4  # from the worker: send me connections; one is closed
@@ -35,6 +37,7 @@ class Places:
     alive: Any  # of each worker: when it last said that it is alive
     room: Any  # of each worker: how many requests it would take; more are refused
     wait: Any  # of each worker: seconds that one would wait
+    metrics: SharedMetrics
 
     def tell_room(self, number: int, room: int, seconds: float) -> None:
         """Note how many more requests a worker takes, and how long one would wait."""
