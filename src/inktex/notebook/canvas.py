@@ -14,7 +14,7 @@ import traitlets
 from inktex.ink import Ink, InkError
 from inktex.latex import LatexError
 from inktex.recognizer import Recognition, Recognizer, Session
-from inktex.recognizer.answer import all_forms
+from inktex.recognizer.answer import all_forms, for_page
 from inktex.recognizer.core import default_recognizer
 
 _HERE = Path(__file__).parent
@@ -121,10 +121,4 @@ class InkCanvas(anywidget.AnyWidget):
 
     def _line(self, answer: Recognition) -> dict[str, Any]:
         """The answer as the server tells it to its page."""
-        return {
-            "strokes": list(self._session.stroke_ids),
-            "recognition": answer.to_json(),
-            "alternatives": [
-                {**all_forms(other.latex), "score": other.score} for other in answer.alternatives
-            ],
-        }
+        return {"strokes": list(self._session.stroke_ids), **for_page(answer)}

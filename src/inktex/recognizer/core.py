@@ -183,11 +183,7 @@ def _ink_or_error(source: InkLike | InkError) -> Ink | InkError:
 
 
 _lock = threading.Lock()
-
-
-@cache
-def _shared() -> Recognizer:
-    return Recognizer()
+_shared = cache(Recognizer)
 
 
 def default_recognizer() -> Recognizer:

@@ -191,13 +191,12 @@ class PageSession(Writing):
         for line in near:
             line.settled = line.settled and _is_kept(line, groups, changed)
         kept = [line for line in self._lines if line not in near and len(line)]
-        lines = kept + self._matched(near, groups)
-        tops = {
-            line.number: np.mean([np.mean(self._strokes[s].bounds[1::2]) for s in line.stroke_ids])
-            for line in lines
-        }
-        self._lines = sorted(lines, key=lambda line: float(tops[line.number]))
+        self._lines = sorted(kept + self._matched(near, groups), key=self._height)
         self._settle(ids)
+
+    def _height(self, line: _Line) -> float:
+        """Where a line is on the page."""
+        return float(np.mean([np.mean(self._strokes[each].bounds[1::2]) for each in line.stroke_ids]))
 
     def _found(self, ids: _Ids, changed: set[StrokeId]) -> tuple[list[_Line], list[_Ids]]:
         """The lines that a change may concern, and the lines that their strokes are now.

@@ -37,6 +37,8 @@ _ON_ITS_WAY_SECONDS = 0.1  # from reading a request to its place in the queue; a
 # After a turn with refusals. Each time that this process wakes up, a worker loses its core for a moment.
 _REST = 0.004
 
+Work = Callable[[ServerOptions, socket.socket, Places, int], None]
+
 log = logging.getLogger("inktex.server")
 
 
@@ -74,12 +76,7 @@ class _Waiting(NamedTuple):
 class Dispatcher:
     """Accepts connections and keeps the workers running, until it is told to end."""
 
-    def __init__(
-        self,
-        listener: socket.socket,
-        options: ServerOptions,
-        work: Callable[[ServerOptions, socket.socket, Places, int], None],
-    ) -> None:
+    def __init__(self, listener: socket.socket, options: ServerOptions, work: Work) -> None:
         """`work(options, control, places, number)` is what each process does."""
         self._context = get_context("spawn")
         self._listener, self._options, self._work = listener, options, work
@@ -225,11 +222,8 @@ class Dispatcher:
         ours, theirs = socket.socketpair()
         self._places.alive[number] = monotonic()
         self._places.tell_room(number, self._options.limits.queue + 1, 0.0)
-        process = self._context.Process(
-            target=self._work,
-            args=(self._options, theirs, self._places, number),
-            name=f"worker-{number}",
-        )
+        args = (self._options, theirs, self._places, number)
+        process = self._context.Process(target=self._work, args=args, name=f"worker-{number}")
         process.start()
         theirs.close()
         ours.setblocking(False)

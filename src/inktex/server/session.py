@@ -19,7 +19,8 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from inktex import __version__
 from inktex.decoding import SearchCancelled
-from inktex.recognizer import READINGS, LiveLine, NoSuchLine, PageAnswer, Recognition, WhichLine
+from inktex.recognizer import READINGS, LiveLine, NoSuchLine, PageAnswer, WhichLine
+from inktex.recognizer.answer import for_page
 from inktex.recognizer.session import StrokeId
 from inktex.server import messages
 from inktex.server.api import explanation, rendering
@@ -194,7 +195,11 @@ class LiveSession:
         """Render before the next message is taken."""
 
         def work(_: float) -> str:
-            return _text({"type": "rendered", "source": latex, **_forms(latex)})
+            try:
+                forms = rendering(latex)
+            except RequestError as error:
+                forms = {"error": error.message}
+            return _text({"type": "rendered", "source": latex, **forms})
 
         try:
             await self._send_text(await self._rendering.run(work, seconds=self._service.limits.seconds))
@@ -292,10 +297,10 @@ class LiveSession:
         message = {"type": kind, "revision": revision, "strokes": names}
         whole = answer.recognition
         if len(answer.lines) == 1:
-            return _text({**message, "line": answer.lines[0].number, **_read(whole)}), {}
+            return _text({**message, "line": answer.lines[0].number, **for_page(whole)}), {}
         # Each line is told by itself, and only when it has changed.
         message |= {
-            **_read(dataclasses.replace(whole, lines=())),
+            **for_page(dataclasses.replace(whole, lines=())),
             "lines": list(map(self._line, answer.lines)),
         }
         return _text(message), {line.number: line.version for line in answer.lines}
@@ -311,7 +316,7 @@ class LiveSession:
         known["strokes"] = line.strokes
         if line.recognition is None:
             return {**known, "error": {"code": "unreadable_ink", "message": str(line.error)}}
-        return {**known, **_read(line.recognition)}
+        return {**known, **for_page(line.recognition)}
 
     async def _complain(self, error: RequestError, **about: int) -> None:
         await self._send({"type": "error", **about, "code": error.code, "message": error.message})
@@ -337,25 +342,5 @@ def _ended(tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
         log.error("live session: %s", type(error).__name__)
 
 
-def _read(answer: Recognition) -> dict[str, Any]:
-    """An answer, with its other readings in all forms."""
-    return {
-        "recognition": answer.to_json(),
-        "alternatives": [
-            {**forms, "score": round(other.score, 4)}
-            for other in answer.alternatives
-            if "error" not in (forms := _forms(other.latex))
-        ],
-    }
-
-
 def _text(message: dict[str, Any]) -> str:
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
-
-
-def _forms(latex: str) -> dict[str, Any]:
-    """LaTeX in all forms, or what is wrong with it."""
-    try:
-        return rendering(latex)
-    except RequestError as error:
-        return {"error": error.message}
