@@ -17,7 +17,7 @@ from inktex.cli.common import ExpressionsOption, LengthRule, all_read, load_exam
 if TYPE_CHECKING:
     from inktex.corpus import Example
     from inktex.evaluation import Answers, Evaluation, System
-    from inktex.evaluation.lone import LoneAnswer, LoneReport
+    from inktex.evaluation.lone import LoneReport
     from inktex.latex import Layout
 
 
@@ -141,13 +141,28 @@ def _lone_report(
     """Measure drawings of single symbols: read as everyone gets them, and as a single symbol."""
     from inktex.evaluation import lone
     from inktex.evaluation.provenance import provenance
+    from inktex.reading import guess_symbols
+    from inktex.recognizer import Recognizer
 
     examples = load_examples(data, limit)
-    truths = [example.tokens[0] for example in examples]
+    truths, inks = [example.tokens[0] for example in examples], [example.ink for example in examples]
     measured = []
     for system in systems:
         begin = time.perf_counter()
-        answers = _lone_answers(system, examples, beam, jobs)
+        recognizer = Recognizer(system.open(), beam=beam)
+        guessed = guess_symbols(recognizer.model, inks)
+        read = all_read(system.name, len(inks), recognizer.stream(inks, jobs=jobs, processes=True))
+        answers = [
+            lone.LoneAnswer(
+                texts=answer.texts,
+                others=tuple(other.texts for other in answer.alternatives),
+                score=answer.score,
+                known=all(symbol.known for symbol in answer.symbols),
+                guesses=tuple(guess.latex for guess in guesses),
+                probability=guesses[0].probability,
+            )
+            for answer, guesses in zip(read, guessed, strict=True)
+        ]
         found: lone.LoneEvaluation | lone.UnknownEvaluation
         if data == "unknown":
             found = lone.evaluate_unknown(system.name, data, truths, answers)
@@ -167,30 +182,6 @@ def _deliver(text: str, out: Path | None) -> None:
     else:
         write_atomically(out, text)
         echo(f"{out}: written", err=True)
-
-
-def _lone_answers(
-    system: "System", examples: "Sequence[Example]", beam: int, jobs: int | None
-) -> "list[LoneAnswer]":
-    from inktex.evaluation.lone import LoneAnswer
-    from inktex.reading import guess_symbols
-    from inktex.recognizer import Recognizer
-
-    recognizer = Recognizer(system.open(), beam=beam)
-    inks = [example.ink for example in examples]
-    guessed = guess_symbols(recognizer.model, inks)
-    answers = all_read(system.name, len(inks), recognizer.stream(inks, jobs=jobs, processes=True))
-    return [
-        LoneAnswer(
-            texts=read.texts,
-            others=tuple(other.texts for other in read.alternatives),
-            score=read.score,
-            known=all(symbol.known for symbol in read.symbols),
-            guesses=tuple(guess.latex for guess in guesses),
-            probability=guesses[0].probability,
-        )
-        for read, guesses in zip(answers, guessed, strict=True)
-    ]
 
 
 def _score_file(path: Path, data: str, examples: "Sequence[Example]") -> "Evaluation":

@@ -6,14 +6,16 @@ status and have the same shape. Only the options that make sense for one handwri
 """
 
 from collections.abc import Callable
+from enum import Enum
 from itertools import pairwise
 from statistics import fmean
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 from uuid import uuid4
 
 import numpy as np
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import JSONResponse
+from fastapi.types import DecoratedCallable
 from pydantic import BaseModel
 
 from inktex import __version__
@@ -28,23 +30,19 @@ from inktex.server.service import Service, unless_gone
 
 _DARK = 6  # of 255: what is less bright is not looked at
 _LIFT = 0.75  # below 1, what is looked at a little comes up to where the eye sees it
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": schemas.ErrorAnswer, "description": text}
-    for status, text in {
-        400: "Not HTTP or not JSON",
-        401: "The token is missing or wrong",
-        403: "A page of another site",
-        408: "The request came too slowly",
-        413: "Too large",
-        415: "Of another content type than this endpoint takes",
-        421: "Unknown host name",
-        422: "The ink or the options cannot be read",
-        500: "A fault of the server",
-        503: "Too busy; try again after the seconds in Retry-After",
-        504: "No answer in time",
-    }.items()
+PROBLEMS = {
+    400: "Not HTTP or not JSON",
+    401: "The token is missing or wrong",
+    403: "A page of another site",
+    408: "The request came too slowly",
+    413: "Too large",
+    415: "Of another content type than this endpoint takes",
+    421: "Unknown host name",
+    422: "The ink or the options cannot be read",
+    500: "A fault of the server",
+    503: "Too busy; try again after the seconds in Retry-After",
+    504: "No answer in time",
 }
-Handler = TypeVar("Handler", bound=Callable[..., Any])
 Upload = Annotated[UploadFile, File(description="InkML, JSON, Xournal++, Excalidraw, SCGINK, MyScript, …")]
 
 
@@ -57,9 +55,11 @@ def router(service: Service) -> APIRouter:
         return Ink.from_strokes([[point[:2] for point in stroke] for stroke in strokes])
 
     def post(
-        path: str, summary: str, model: type[BaseModel], description: str, *tags: str
-    ) -> Callable[[Handler], Handler]:
-        answers = {200: {"model": model, "description": description}, **PROBLEMS}
+        path: str, summary: str, model: type[BaseModel], description: str, *tags: str | Enum
+    ) -> Callable[[DecoratedCallable], DecoratedCallable]:
+        problem = model if path == MATHPIX_PATH else schemas.ErrorAnswer
+        answers: dict[int | str, dict[str, Any]] = {200: {"model": model, "description": description}}
+        answers |= {status: {"model": problem, "description": text} for status, text in PROBLEMS.items()}
         return routes.post(path, tags=list(tags), summary=summary, responses=answers)
 
     @post("/v1/recognize", "Recognise strokes", schemas.Recognition, "What was read", "recognise")
@@ -129,17 +129,12 @@ def router(service: Service) -> APIRouter:
         rendered = service.rendering.run(lambda _: rendering(body.latex), seconds=service.limits.seconds)
         return JSONResponse(await unless_gone(request, rendered))
 
-    @routes.post(
+    @post(
         MATHPIX_PATH,
-        tags=["Mathpix"],
-        summary="Recognise strokes, the way Mathpix does",
-        responses={
-            **{status: {**problem, "model": schemas.MathpixAnswer} for status, problem in PROBLEMS.items()},
-            200: {
-                "model": schemas.MathpixAnswer,
-                "description": "What was read, or what is wrong with the ink",
-            },
-        },
+        "Recognise strokes, the way Mathpix does",
+        schemas.MathpixAnswer,
+        "What was read, or what is wrong with the ink",
+        "Mathpix",
     )
     async def strokes(request: Request, body: schemas.MathpixRequest) -> JSONResponse:
         """Take and give what Mathpix's endpoint of this name takes and gives."""

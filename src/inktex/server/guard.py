@@ -107,8 +107,7 @@ class Guard:
             raise RequestError(400, "bad_length", "Content-Length must be a number")
         if int(declared) > _SKIPPED * limits.body_bytes:
             raise _too_large(limits.body_bytes)
-        parts: list[bytes] = []
-        size = 0
+        body, size = bytearray(), 0
         try:
             async with asyncio.timeout(limits.body_seconds):
                 while True:
@@ -118,13 +117,13 @@ class Guard:
                     part = message.get("body", b"")
                     size += len(part)
                     if size <= limits.body_bytes:
-                        parts.append(part)
+                        body += part
                     ended = not message.get("more_body", False)
                     # What is too large is passed over to its end: who still sends does not read the answer.
                     if size > limits.body_bytes and (ended or size > _SKIPPED * limits.body_bytes):
                         raise _too_large(limits.body_bytes)
                     if ended:
-                        return b"".join(parts)
+                        return bytes(body)
         except TimeoutError:
             slow = f"the request was not complete after {limits.body_seconds:g} s"
             raise RequestError(408, "slow_request", slow, {"Connection": "close"}) from None
@@ -196,8 +195,6 @@ def _check_method(route: Route, method: str) -> None:
 
 
 def _check_type(route: Route, headers: Headers) -> None:
-    if route.content_type is None:
-        return
     given = headers.get("content-type", "").partition(";")[0].strip().lower()
     if given != route.content_type:
         takes = f"this endpoint takes {route.content_type}, not {given[:60] or 'nothing'}"
@@ -217,13 +214,9 @@ def _given_tokens(route: Route, headers: Headers) -> list[bytes]:
 
 def _replay(body: bytes, receive: Receive) -> Receive:
     """A `receive` that gives the body once, then whatever comes after it (that the client left)."""
-    given = False
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        return waiting.pop() if waiting else await receive()
 
     return again

@@ -48,9 +48,8 @@ def run(options: ServerOptions, *, open_page: bool = False) -> None:
     count = "one process" if options.workers == 1 else f"{options.workers} processes"
     print(f"inktex: write at {options.address} (model {name}, {count}; Ctrl+C ends it)", file=sys.stderr)
     if not options.loopback and options.token is None:
-        print(
-            "inktex: everyone who reaches this machine can use it; set a token with --token", file=sys.stderr
-        )
+        everyone = "everyone who reaches this machine can use it"
+        print(f"inktex: {everyone}; set a token with --token", file=sys.stderr)
     if open_page:
         Timer(1.0, webbrowser.open, [options.address]).start()
     _allow_handles()
@@ -142,7 +141,5 @@ def _allow_handles() -> None:
 def _set_up_log(options: ServerOptions) -> None:
     level = options.log_level.upper()
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", force=True)
-    for name in ("inktex.server", "uvicorn.error"):
-        logging.getLogger(name).setLevel(level)
-    if level == "INFO":
-        logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    logging.getLogger("inktex.server").setLevel(level)
+    logging.getLogger("uvicorn.error").setLevel("WARNING" if level == "INFO" else level)
