@@ -228,7 +228,7 @@ class PageSession(Writing):
     ) -> list[tuple[int, ...]]:
         """The lines of some strokes; the whole page says how large the writing is."""
         places = {number: place for place, number in enumerate(chosen)}
-        first = {places[line.stroke_ids[0]]: line for line in near if len(line)}
+        first = {min(places[each] for each in line.stroke_ids): line for line in near if len(line)}
         favoured = dict.fromkeys(first, _BEGUN)
         newest = all_of[-1]
         if newest in places and not any(newest in line.stroke_ids for line in self._lines):
@@ -257,7 +257,7 @@ class PageSession(Writing):
         boxes, middle = page.boxes[places], page.middle[places, 1]
         found, guarded = [], []
         for line in self._lines:
-            its = [place_of[number] for number in line.stroke_ids if number in place_of]
+            its = [place_of[number] for number in line.stroke_ids]
             own = page.boxes[its]
             if not its or (changed & set(line.stroke_ids)):
                 found.append(line)
