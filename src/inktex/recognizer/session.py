@@ -141,7 +141,8 @@ class Session(Writing):
         The part that differs from the current answer is pinned to its strokes.
         """
         latex = alternative.latex if isinstance(alternative, Alternative) else alternative
-        ids = self.stroke_ids
+        with self._lock:
+            ids, version = self.stroke_ids, self._version
         present = self.answer()
         chosen = normalize(latex)
         if not chosen:
@@ -151,7 +152,7 @@ class Session(Writing):
         Pin.of(range(len(ids)), latex, self._recognizer.model.info.vocabulary)
         strokes, piece = changed_part(present, chosen)
         with self._lock:
-            if ids != self.stroke_ids:
+            if version != self._version:
                 raise ValueError("the ink changed while another reading was chosen; choose it again")
             numbers = [ids[stroke] for stroke in strokes]
             self._changed(numbers)
