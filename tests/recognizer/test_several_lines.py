@@ -85,6 +85,18 @@ def test_a_brace_drawn_after_its_rows_is_read_before_them(recognizer: Recognizer
     assert among_many.tokens == drawn_last.tokens
 
 
+def test_a_bracket_that_is_drawn_last_stays_with_its_line(recognizer: Recognizer):
+    """It is read first, but the line began with another stroke."""
+    page = recognizer.page_session()
+    row = [[(19, 2), (0, 21)], [(27, 13), (46, 13)], [(55, 11), (76, 11)], [(65, 0), (65, 21)]]
+    bracket = [(-10, -4), (-15, 0), (-22, 10), (-15, 20), (-10, 22)]
+    for stroke in [*row, [(80, 5), (103, 28)], [(103, 5), (80, 28)], bracket, [(11, 51), (11, 73)]]:
+        page.add(stroke)
+    page.replace(4, [(5, 64), (15, 60), (13, 74), (5, 84), (25, 84)])
+    page.add([(0, 51), (23, 51)])
+    assert [strokes for _, _, strokes in page.arranged()] == [(6, 7, 0, 1, 2, 3, 4, 5, 8)]
+
+
 def test_lines_that_are_done_become_one_when_a_brace_is_drawn_before_them(recognizer: Recognizer):
     page = recognizer.page_session()
     rows = [*PAGE, *line_at(120), *line_at(160)]

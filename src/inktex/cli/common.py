@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
-import typer
+from typer import BadParameter, Option
 
 if TYPE_CHECKING:
     from inktex.corpus import Example
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LengthRule = Literal["none", "normalise", "reward"]
-BeamOption = Annotated[int, typer.Option(min=1, help="Hypotheses kept while searching.")]
+BeamOption = Annotated[int, Option(min=1, help="Hypotheses kept while searching.")]
 ExpressionsOption = Annotated[
-    int | None, typer.Option(min=1, help="Use only this many expressions, spread evenly over the data.")
+    int | None, Option(min=1, help="Use only this many expressions, spread evenly over the data.")
 ]
-ModelOption = Annotated[str | None, typer.Option(help="A model file or a name that `inktex models` lists.")]
+ModelOption = Annotated[str | None, Option(help="A model file or a name that `inktex models` lists.")]
 
 LimitOption = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--limit",
         help="Another limit on what is read, as 'file_bytes=100000000'; may be given several times.",
     ),
@@ -69,11 +69,11 @@ def limits_of(given: Sequence[str] | None) -> "Limits":
         name, _, value = each.partition("=")
         if name not in known or not value.isdecimal():
             names = ", ".join(f"{name}={default}" for name, default in known.items())
-            raise typer.BadParameter(f"{each!r} is not a limit; they are {names}", param_hint="--limit")
+            raise BadParameter(f"{each!r} is not a limit; they are {names}", param_hint="--limit")
         try:
             limits = replace(limits, **{name: int(value)})
         except ValueError as error:
-            raise typer.BadParameter(f"{each}: {error}", param_hint="--limit") from None
+            raise BadParameter(f"{each}: {error}", param_hint="--limit") from None
     return limits
 
 

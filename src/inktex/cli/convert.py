@@ -11,7 +11,7 @@ from itertools import count, islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import typer
+from typer import Argument, BadParameter, Exit, Option, echo
 
 from inktex.cli.common import LimitOption, is_same_file, limits_of
 
@@ -24,17 +24,15 @@ Target = Literal["parquet", "inkml", "json", "xopp", "excalidraw", "svg", "png",
 
 
 def convert(
-    sources: list[str] = typer.Argument(
+    sources: list[str] = Argument(
         ..., help="Ink files, folders, archives, Parquet ink stores, or - for standard input."
     ),
-    out: Path = typer.Option(
-        ..., "--output", "-o", help="A file for one ink or a store; a folder for many inks."
-    ),
-    to: Target | None = typer.Option(None, "--to", help="The format (default: by the name of the output)."),
-    results: Path | None = typer.Option(
+    out: Path = Option(..., "--output", "-o", help="A file for one ink or a store; a folder for many inks."),
+    to: Target | None = Option(None, "--to", help="The format (default: by the name of the output)."),
+    results: Path | None = Option(
         None, help="A results file of `inktex recognize -o`; its answers join the inks of the same name."
     ),
-    part_rows: int = typer.Option(100_000, min=1, help="Inks per file when a store is written to a folder."),
+    part_rows: int = Option(100_000, min=1, help="Inks per file when a store is written to a folder."),
     limit: LimitOption = None,
 ) -> None:
     """Convert ink between the file formats and the Parquet ink store.
@@ -44,7 +42,7 @@ def convert(
     """
     chosen = to or _by_name(out)
     if out.is_file() and any(is_same_file(each, out) for each in (*sources, str(results or ""))):
-        raise typer.BadParameter(f"{out}: would replace what it is made from; choose another name")
+        raise BadParameter(f"{out}: would replace what it is made from; choose another name")
     failures: list[InkError] = []
     rows = _rows(sources, _recognitions(results), limits_of(limit), failures)
     if chosen == "parquet":
@@ -54,15 +52,15 @@ def convert(
     else:
         written = _to_files(rows, out, chosen, failures)
     failed = f", {len(failures)} could not be read" if failures else ""
-    typer.echo(f"{out}: {written} inks written{failed}", err=True)
-    raise typer.Exit(1 if failures else 0)
+    echo(f"{out}: {written} inks written{failed}", err=True)
+    raise Exit(1 if failures else 0)
 
 
 def _by_name(out: Path) -> Target:
     known: dict[str, Target] = {f".{each}": each for each in get_args(Target)}
     found = known.get(out.suffix.casefold())
     if found is None:
-        raise typer.BadParameter(
+        raise BadParameter(
             f"cannot tell the format from {out.name!r}; end it in {', '.join(known)}, or say --to",
             param_hint="--output",
         )
@@ -80,12 +78,9 @@ def _recognitions(results: Path | None) -> dict[str, dict[str, Any]]:
             number += 1
             row = json.loads(line)
             found[row["source"]] = row
-    except (ValueError, KeyError, TypeError):
-        raise typer.BadParameter(
-            f"{results}: line {number} is not a results row", param_hint="--results"
-        ) from None
-    except OSError as error:
-        raise typer.BadParameter(f"{results}: {error.strerror}", param_hint="--results") from None
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        wrong = error.strerror if isinstance(error, OSError) else f"line {number} is not a results row"
+        raise BadParameter(f"{results}: {wrong}", param_hint="--results") from None
     return found
 
 
@@ -102,10 +97,9 @@ def _rows(
                 _report(problem, failures)
             elif result is None:
                 yield row
-            elif result.get("error"):
-                yield replace(row, recognition=None, error=result["error"])
             else:
-                yield replace(row, recognition=result, error=None)
+                error = result.get("error") or None
+                yield replace(row, recognition=None if error else result, error=error)
 
 
 def _to_store(rows: "Iterator[StoreRow]", out: Path, part_rows: int) -> int:
@@ -116,7 +110,7 @@ def _to_store(rows: "Iterator[StoreRow]", out: Path, part_rows: int) -> int:
     if out.suffix.casefold() == ".parquet":
         return write_store(out, rows)
     if out.is_dir() and any(out.iterdir()):
-        raise typer.BadParameter(f"{out}: the folder is not empty", param_hint="--output")
+        raise BadParameter(f"{out}: the folder is not empty", param_hint="--output")
     for part in count():
         written = write_store(out / f"part-{part:05d}.parquet", islice(rows, part_rows))
         if written < part_rows:
@@ -146,7 +140,7 @@ def _to_files(rows: "Iterable[StoreRow]", out: Path, chosen: Target, failures: "
             _report(InkError(row.error or "has no strokes", source=row.source), failures)
             continue
         if single and written:
-            raise typer.BadParameter(
+            raise BadParameter(
                 f"{out}: there is more than one ink; name a folder and say --to {chosen}",
                 param_hint="--output",
             )
@@ -186,5 +180,5 @@ def _file_name(source: str, chosen: Target, taken: set[str]) -> str:
 
 
 def _report(problem: "InkError", failures: "list[InkError]") -> None:
-    typer.echo(f"inktex: {problem}", err=True)
+    echo(f"inktex: {problem}", err=True)
     failures.append(problem)

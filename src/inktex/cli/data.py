@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option, Typer, echo
 
 from inktex.cli.common import progress_bar
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from inktex.corpus.pictures import SplitStats
 
 PathsArgument = Annotated[
-    list[Path], typer.Argument(help="Folders, zips or ink files: CROHME as it was downloaded.")
+    list[Path], Argument(help="Folders, zips or ink files: CROHME as it was downloaded.")
 ]
 SomePathsArgument = Annotated[
     list[Path] | None,
-    typer.Argument(help="Folders, zips or ink files (default: what was imported, or is in the data folder)."),
+    Argument(help="Folders, zips or ink files (default: what was imported, or is in the data folder)."),
 ]
 SplitOption = Annotated[
-    str | None, typer.Option(help="Put all files into this split instead of deriving it from their paths.")
+    str | None, Option(help="Put all files into this split instead of deriving it from their paths.")
 ]
 USUAL_SPLITS = ("train", "test2013", "test2014")
 
@@ -35,13 +35,13 @@ def import_data(paths: PathsArgument, split: SplitOption = None) -> None:
         corpora = import_paths(paths, split, advance)
     _print_tables([split_stats(corpus) for corpus in corpora])
     for corpus in corpora:
-        typer.echo(f"{corpus.split}: {corpus.path}")
+        echo(f"{corpus.split}: {corpus.path}")
 
 
 def stats(
     paths: SomePathsArgument = None,
     split: SplitOption = None,
-    picture: Path | None = typer.Option(
+    picture: Path | None = Option(
         None, help="Where to draw the picture: png, svg or pdf (default: in the cache folder)."
     ),
 ) -> None:
@@ -59,23 +59,23 @@ def stats(
     except ImportError as error:
         if picture is not None:
             raise
-        typer.echo(f"no picture: {error}", err=True)
+        echo(f"no picture: {error}", err=True)
     else:
-        typer.echo(f"picture: {target}")
+        echo(f"picture: {target}")
 
 
 def show(
-    which: list[str] | None = typer.Argument(
+    which: list[str] | None = Argument(
         None, help="Stems or numbers of expressions (default: some at random)."
     ),
-    data: list[Path] | None = typer.Option(None, help="Folders, zips or ink files to take them from."),
-    split: str = typer.Option("train", help="The split to take them from."),
-    containing: str | None = typer.Option(
+    data: list[Path] | None = Option(None, help="Folders, zips or ink files to take them from."),
+    split: str = Option("train", help="The split to take them from."),
+    containing: str | None = Option(
         None, help=r"Only expressions with these tokens in a row, e.g. '\sqrt ['."
     ),
-    count: int = typer.Option(12, min=1, help="How many to draw."),
-    seed: int = typer.Option(0, help="Seed of the random choice."),
-    picture: Path | None = typer.Option(
+    count: int = Option(12, min=1, help="How many to draw."),
+    seed: int = Option(0, help="Seed of the random choice."),
+    picture: Path | None = Option(
         None, help="Where to draw (png, svg, pdf, or html which needs no matplotlib)."
     ),
 ) -> None:
@@ -91,24 +91,20 @@ def show(
     target = picture or cache_folder() / "pictures" / "data-show.png"
     draw_expressions(examples, target)
     for example in examples:
-        typer.echo(f"{example.stem}\t{' '.join(example.tokens)}")
-    typer.echo(f"picture: {target}")
+        echo(f"{example.stem}\t{' '.join(example.tokens)}")
+    echo(f"picture: {target}")
 
 
 def synthesize(
-    folder: Path = typer.Argument(..., help="The folder for the InkML files; created if it does not exist."),
-    count: int = typer.Option(1, min=1, help="How many expressions, or how often each LaTeX."),
-    bank: str = typer.Option(
+    folder: Path = Argument(..., help="The folder for the InkML files; created if it does not exist."),
+    count: int = Option(1, min=1, help="How many expressions, or how often each LaTeX."),
+    bank: str = Option(
         "hershey", help="The symbols to write with: hershey (built in), crohme, detexify or mathnote."
     ),
-    like: str = typer.Option(
-        "builtin", help="What the expressions resemble: builtin, or the name of a split."
-    ),
-    latex: list[str] | None = typer.Option(
-        None, help="Write this LaTeX instead; may be given several times."
-    ),
-    seed: int = typer.Option(0, help="The same seed gives the same ink."),
-    picture: Path | None = typer.Option(None, help="Also draw them on a sheet (png, svg, pdf)."),
+    like: str = Option("builtin", help="What the expressions resemble: builtin, or the name of a split."),
+    latex: list[str] | None = Option(None, help="Write this LaTeX instead; may be given several times."),
+    seed: int = Option(0, help="The same seed gives the same ink."),
+    picture: Path | None = Option(None, help="Also draw them on a sheet (png, svg, pdf)."),
 ) -> None:
     """Write new expressions in synthetic handwriting, as InkML with truth and segmentation."""
     from inktex.corpus import ExpressionModel, Synthesizer, load_split, open_bank, synthetic_example
@@ -133,12 +129,12 @@ def synthesize(
     folder.mkdir(parents=True, exist_ok=True)
     for example in examples:
         save(example.ink, folder / f"{example.stem}.inkml")
-        typer.echo(f"{example.stem}\t{' '.join(example.tokens)}")
+        echo(f"{example.stem}\t{' '.join(example.tokens)}")
     if picture is not None:
         draw_sheet(
             [each.ink for each in examples], picture, titles=[" ".join(each.tokens) for each in examples]
         )
-        typer.echo(f"picture: {picture}")
+        echo(f"picture: {picture}")
 
 
 def _open(
@@ -230,7 +226,7 @@ def _print_tables(counted: "Sequence[SplitStats]") -> None:
         console.print(text, markup=False, highlight=False)
 
 
-group = typer.Typer(
+group = Typer(
     name="data",
     help="Import, count and draw handwritten expressions, and make new ones.",
     no_args_is_help=True,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -9,62 +10,60 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
+from typer import Argument, Option, echo
 
 from inktex.cli.common import ExpressionsOption, LengthRule, all_read, load_examples, progress_bar
 
 if TYPE_CHECKING:
     from inktex.corpus import Example
     from inktex.evaluation import Answers, Evaluation, System
-    from inktex.evaluation.lone import LoneAnswer, LoneReport
+    from inktex.evaluation.lone import LoneReport
     from inktex.latex import Layout
 
 
 def evaluate(
-    models: list[str] | None = typer.Argument(
+    models: list[str] | None = Argument(
         None, help="Models: names, exported files, .safetensors files or folders of training runs."
     ),
-    data: str = typer.Option(
+    data: str = Option(
         "test2014",
         help="A split, such as test2013 or test2014; symbols (drawn alone), matrices or unknown "
         "(symbols that no model knows); or a path with ink files.",
     ),
-    beam: int = typer.Option(10, min=1, help="Hypotheses kept per step; 1 is greedy search."),
-    ensemble: bool = typer.Option(
+    beam: int = Option(10, min=1, help="Hypotheses kept per step; 1 is greedy search."),
+    ensemble: bool = Option(
         False, "--ensemble", help="Combine all models into one system instead of measuring each."
     ),
-    predictions: list[Path] | None = typer.Option(
+    predictions: list[Path] | None = Option(
         None, help="Score this file of predictions (stem, tab, LaTeX); may be given several times."
     ),
-    form: Literal["text", "md", "latex", "json"] = typer.Option(
+    form: Literal["text", "md", "latex", "json"] = Option(
         "text", "--format", help="How to write the report."
     ),
-    out: Path | None = typer.Option(None, help="Write the report to this file."),
-    save_predictions: Path | None = typer.Option(
+    out: Path | None = Option(None, help="Write the report to this file."),
+    save_predictions: Path | None = Option(
         None, help="Write the answers here; the system's name is added if there are several."
     ),
-    lg: Path | None = typer.Option(
+    lg: Path | None = Option(
         None,
         help="Write label graphs (.lg) for the organisers' tool here: folders `truth` and one per system.",
     ),
-    among: int = typer.Option(
-        1, min=1, help="Also measure how often the truth is among this many hypotheses."
-    ),
+    among: int = Option(1, min=1, help="Also measure how often the truth is among this many hypotheses."),
     limit: ExpressionsOption = None,
-    jobs: int | None = typer.Option(None, min=1, help="Worker processes (default: one per core)."),
-    batch: int = typer.Option(6, min=1, help="Expressions encoded together."),
-    plain: bool = typer.Option(
+    jobs: int | None = Option(None, min=1, help="Worker processes (default: one per core)."),
+    batch: int = Option(6, min=1, help="Expressions encoded together."),
+    plain: bool = Option(
         False,
         "--plain",
         help="The paper's search: a full beam, ranked by probability, not by the model's rule.",
     ),
-    length_handling: LengthRule | None = typer.Option(
+    length_handling: LengthRule | None = Option(
         None, help="How answers of different lengths are ranked (default: as set in the model)."
     ),
-    length_weight: float = typer.Option(
+    length_weight: float = Option(
         1.0, help="Exponent of `normalise`, log probability per token of `reward`."
     ),
-    grammar: bool = typer.Option(True, help="Allow well-formed LaTeX only."),
+    grammar: bool = Option(True, help="Allow well-formed LaTeX only."),
 ) -> None:
     """Measure how well models, or files of predictions, read a set of expressions.
 
@@ -142,13 +141,28 @@ def _lone_report(
     """Measure drawings of single symbols: read as everyone gets them, and as a single symbol."""
     from inktex.evaluation import lone
     from inktex.evaluation.provenance import provenance
+    from inktex.reading import guess_symbols
+    from inktex.recognizer import Recognizer
 
     examples = load_examples(data, limit)
-    truths = [example.tokens[0] for example in examples]
+    truths, inks = [example.tokens[0] for example in examples], [example.ink for example in examples]
     measured = []
     for system in systems:
         begin = time.perf_counter()
-        answers = _lone_answers(system, examples, beam, jobs)
+        recognizer = Recognizer(system.open(), beam=beam)
+        guessed = guess_symbols(recognizer.model, inks)
+        read = all_read(system.name, len(inks), recognizer.stream(inks, jobs=jobs, processes=True))
+        answers = [
+            lone.LoneAnswer(
+                texts=answer.texts,
+                others=tuple(other.texts for other in answer.alternatives),
+                score=answer.score,
+                known=all(symbol.known for symbol in answer.symbols),
+                guesses=tuple(guess.latex for guess in guesses),
+                probability=guesses[0].probability,
+            )
+            for answer, guesses in zip(read, guessed, strict=True)
+        ]
         found: lone.LoneEvaluation | lone.UnknownEvaluation
         if data == "unknown":
             found = lone.evaluate_unknown(system.name, data, truths, answers)
@@ -164,34 +178,10 @@ def _deliver(text: str, out: Path | None) -> None:
     from inktex.files import write_atomically
 
     if out is None:
-        typer.echo(text, nl=False)
+        echo(text, nl=False)
     else:
         write_atomically(out, text)
-        typer.echo(f"{out}: written", err=True)
-
-
-def _lone_answers(
-    system: "System", examples: "Sequence[Example]", beam: int, jobs: int | None
-) -> "list[LoneAnswer]":
-    from inktex.evaluation.lone import LoneAnswer
-    from inktex.reading import guess_symbols
-    from inktex.recognizer import Recognizer
-
-    recognizer = Recognizer(system.open(), beam=beam)
-    inks = [example.ink for example in examples]
-    guessed = guess_symbols(recognizer.model, inks)
-    answers = all_read(system.name, len(inks), recognizer.stream(inks, jobs=jobs, processes=True))
-    return [
-        LoneAnswer(
-            texts=read.texts,
-            others=tuple(other.texts for other in read.alternatives),
-            score=read.score,
-            known=all(symbol.known for symbol in read.symbols),
-            guesses=tuple(guess.latex for guess in guesses),
-            probability=guesses[0].probability,
-        )
-        for read, guesses in zip(answers, guessed, strict=True)
-    ]
+        echo(f"{out}: written", err=True)
 
 
 def _score_file(path: Path, data: str, examples: "Sequence[Example]") -> "Evaluation":
@@ -224,4 +214,4 @@ def _write_graphs(
 
 
 def _file_name(system: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in system)
+    return re.sub(r"[^\w.-]", "-", system)

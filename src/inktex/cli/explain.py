@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
+from typer import Argument, BadParameter, Option, echo
 
 from inktex.cli.common import BeamOption, ExpressionsOption, ModelOption, all_read, load_examples
 
@@ -20,18 +20,18 @@ _PATIENCE = 30.0  # seconds for one ink
 
 
 def explain(
-    source: str = typer.Argument(..., help="An ink file of any format, or - for standard input."),
-    out: Path = typer.Option(
+    source: str = Argument(..., help="An ink file of any format, or - for standard input."),
+    out: Path = Option(
         Path("why.html"),
         "--output",
         "-o",
         help="The output: .html is interactive, .svg and .png show the steps, .gif is animated.",
     ),
     model: ModelOption = None,
-    latex: str | None = typer.Option(None, help="Also show how the model would have written this LaTeX."),
-    top: int = typer.Option(3, min=1, help="Answers shown on the page."),
+    latex: str | None = Option(None, help="Also show how the model would have written this LaTeX."),
+    top: int = Option(3, min=1, help="Answers shown on the page."),
     beam: BeamOption = 10,
-    moving: bool = typer.Option(False, "--moving", help="Animate the .svg."),
+    moving: bool = Option(False, "--moving", help="Animate the .svg."),
 ) -> None:
     """Show where the model looked while it wrote each token of its answer.
 
@@ -43,15 +43,15 @@ def explain(
     from inktex.recognizer import Recognizer
 
     if out.suffix.lower() not in (".html", ".svg", ".png", ".gif"):
-        raise typer.BadParameter(f"{out}: the name of the output must end in .html, .svg, .png or .gif")
+        raise BadParameter(f"{out}: the name of the output must end in .html, .svg, .png or .gif")
     ink = read(sys.stdin.buffer if source == "-" else source)
     if not len(ink):
         raise ValueError(f"{source}: there are no strokes to explain")
     recognizer = Recognizer(model, beam=max(beam, top))
     readings = recognizer.explain(ink, top=top, timeout=_PATIENCE)
     write_atomically(out, _drawn(out.suffix.lower(), source, recognizer.reader(), readings, latex, moving))
-    typer.echo(print_latex(readings[0].tokens))
-    typer.echo(f"{out}: written", err=True)
+    echo(print_latex(readings[0].tokens))
+    echo(f"{out}: written", err=True)
 
 
 def _drawn(
@@ -101,21 +101,21 @@ def _wanted(reader: "Reader", ink: "Ink", latex: str | None) -> "Reading | None"
     except LatexError as error:
         if latex is not None:
             raise
-        typer.echo(f"the LaTeX in the file is left out: {error}", err=True)
+        echo(f"the LaTeX in the file is left out: {error}", err=True)
         return None
 
 
 def errors(
-    models: list[str] = typer.Argument(
+    models: list[str] = Argument(
         ..., help="One model, or two to compare: files, names, or folders of training runs."
     ),
-    data: str = typer.Option(
+    data: str = Option(
         "test2013", help="A split, such as test2013, or a path with ink files that contain their LaTeX."
     ),
-    out: Path = typer.Option(Path("report"), "--out", "-o", help="Folder for the report."),
+    out: Path = Option(Path("report"), "--out", "-o", help="Folder for the report."),
     beam: BeamOption = 10,
     limit: ExpressionsOption = None,
-    jobs: int | None = typer.Option(None, min=1, help="Threads (default: one per core)."),
+    jobs: int | None = Option(None, min=1, help="Threads (default: one per core)."),
 ) -> None:
     """Write a site about everything that a model reads wrongly: open OUT/index.html, no server needed."""
     from inktex.evaluation import systems_of
@@ -124,17 +124,17 @@ def errors(
     from inktex.report.tally import alignment_accuracy, markdown_table
 
     if len(models) > 2:
-        raise typer.BadParameter("one model, or two to compare")
+        raise BadParameter("one model, or two to compare")
     examples = load_examples(data, limit)
     systems = [_readings(system, examples, beam, jobs) for system in systems_of(models, together=False)]
     report = write_report(out, data, examples, systems, provenance("inktex " + " ".join(sys.argv[1:])).line())
-    typer.echo(markdown_table(report.tally), nl=False)
+    echo(markdown_table(report.tally), nl=False)
     if report.tally.p_value is not None:
-        typer.echo(f"over- and under-translation: p = {report.tally.p_value:.2g} (McNemar's exact test)")
+        echo(f"over- and under-translation: p = {report.tally.p_value:.2g} (McNemar's exact test)")
     for system in systems:
         accuracy = alignment_accuracy(zip(examples, system.readings, strict=True))
-        typer.echo(f"alignment of {system.name}: {accuracy}")
-    typer.echo(f"{report.index}: {report.cases} expressions in the gallery", err=True)
+        echo(f"alignment of {system.name}: {accuracy}")
+    echo(f"{report.index}: {report.cases} expressions in the gallery", err=True)
 
 
 def _readings(system: "System", examples: "list[Example]", beam: int, jobs: int | None) -> "SystemReadings":

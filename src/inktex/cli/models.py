@@ -3,14 +3,14 @@
 import json
 from typing import TYPE_CHECKING, Any
 
-import typer
+from typer import Argument, echo
 
 if TYPE_CHECKING:
     from inktex.reading import ModelFile
 
 
 def models(
-    name: str | None = typer.Argument(None, help="Show the card of this model (a name or a file)."),
+    name: str | None = Argument(None, help="Show the card of this model (a name or a file)."),
 ) -> None:
     """List the models that `--model` knows by name, or show what one of them is."""
     from inktex.reading import find_model, known_models, read_model, where_more_are
@@ -20,7 +20,7 @@ def models(
         found = read_model(path)
         members = [member.name for member in found.members]
         shown = {"file": str(path), "members": members, "sha256": found.sha256, **_recounted(found)}
-        typer.echo(json.dumps(shown, indent=1, ensure_ascii=False))
+        echo(json.dumps(shown, indent=1, ensure_ascii=False))
         return
     known = list(known_models())
     if not known:
@@ -28,9 +28,9 @@ def models(
     for each, path in known:
         found = read_model(path)
         about = found.card.get("summary") or ", ".join(member.name for member in found.members)
-        typer.echo(f"{each}\t{path.stat().st_size / 1e6:.1f} MB\t{about}\t{path}")
+        echo(f"{each}\t{path.stat().st_size / 1e6:.1f} MB\t{about}\t{path}")
     if len({path.parent for _, path in known}) == 1:  # only what came with the package
-        typer.echo(f"inktex: {where_more_are()}", err=True)
+        echo(f"inktex: {where_more_are()}", err=True)
 
 
 def _recounted(model: "ModelFile") -> dict[str, Any]:

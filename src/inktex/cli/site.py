@@ -10,7 +10,7 @@ import json
 import shutil
 from pathlib import Path
 
-import typer
+from typer import Option, echo
 
 import inktex
 
@@ -27,10 +27,8 @@ POLICY = (
 
 
 def site(
-    output: Path = typer.Option(
-        ..., "--output", "-o", help="Folder to write; one of an earlier run is renewed."
-    ),
-    model: str | None = typer.Option(None, help="Model: a name or a file (see `inktex models`)."),
+    output: Path = Option(..., "--output", "-o", help="Folder to write; one of an earlier run is renewed."),
+    model: str | None = Option(None, help="Model: a name or a file (see `inktex models`)."),
 ) -> None:
     """Write the page as files that any web server serves; ink is read in the browser and never leaves it."""
     from inktex.reading import find_model, read_model
@@ -46,9 +44,7 @@ def site(
         (output / name).parent.mkdir(parents=True, exist_ok=True)
         (output / name).write_bytes(content)
     size = sum(map(len, files.values()))
-    typer.echo(
-        f"{output}: {len(files)} files, {size / 1e6:.1f} MB. Try it: python -m http.server -d {output}"
-    )
+    echo(f"{output}: {len(files)} files, {size / 1e6:.1f} MB. Try it: python -m http.server -d {output}")
 
 
 def site_files(model: Path) -> dict[str, bytes]:

@@ -2,17 +2,15 @@
 
 import json
 
-import typer
+from typer import Argument, BadParameter, Exit, Option, echo
 
 from inktex.cli.common import ModelOption
 
 
 def symbol(
-    sources: list[str] = typer.Argument(
-        ..., help="Ink files with a single symbol each, or - for standard input."
-    ),
-    top: int = typer.Option(10, min=1, help="How many symbols to give for each."),
-    as_json: bool = typer.Option(False, "--json", help="One JSON object per drawing."),
+    sources: list[str] = Argument(..., help="Ink files with a single symbol each, or - for standard input."),
+    top: int = Option(10, min=1, help="How many symbols to give for each."),
+    as_json: bool = Option(False, "--json", help="One JSON object per drawing."),
     model: ModelOption = None,
 ) -> None:
     """Read drawings of single symbols: for each the likeliest commands with their probabilities.
@@ -26,7 +24,7 @@ def symbol(
     try:
         recognizer = Recognizer(model)
     except ModelError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise BadParameter(str(error)) from None
     drawings = [item for source in sources for item in read_all(source)]
     failed = False
     for name, ink in drawings:
@@ -36,14 +34,14 @@ def symbol(
             guesses = recognizer.symbol(ink, top=top)
         except InkError as error:
             failed = True
-            typer.echo(f"inktex: {error.inside(source=name)}", err=True)
+            echo(f"inktex: {error.inside(source=name)}", err=True)
             continue
         if as_json:
             found = [{"latex": each.latex, "probability": round(each.probability, 6)} for each in guesses]
-            typer.echo(json.dumps({"source": name, "symbols": found}, ensure_ascii=False))
+            echo(json.dumps({"source": name, "symbols": found}, ensure_ascii=False))
             continue
         if len(drawings) > 1:
-            typer.echo(f"{name}:")
+            echo(f"{name}:")
         for each in guesses:
-            typer.echo(f"{each.probability:.3f}\t{each.latex}")
-    raise typer.Exit(1 if failed else 0)
+            echo(f"{each.probability:.3f}\t{each.latex}")
+    raise Exit(1 if failed else 0)

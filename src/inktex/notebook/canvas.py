@@ -14,7 +14,7 @@ import traitlets
 from inktex.ink import Ink, InkError
 from inktex.latex import LatexError
 from inktex.recognizer import Recognition, Recognizer, Session
-from inktex.recognizer.answer import all_forms
+from inktex.recognizer.answer import all_forms, for_page
 from inktex.recognizer.core import default_recognizer
 
 _HERE = Path(__file__).parent
@@ -50,7 +50,6 @@ class InkCanvas(anywidget.AnyWidget):
         super().__init__(height=height)
         self._recognizer = recognizer or default_recognizer()
         self._session: Session = self._recognizer.session(symbols=symbols)
-        self._numbers: dict[str, int] = {}  # the page's names of the strokes -> the session's
         self._revision = 0  # the page's count of its changes
         self.answer: Recognition | None = None
         self.on_msg(self._receive)
@@ -62,13 +61,9 @@ class InkCanvas(anywidget.AnyWidget):
 
     def clear(self) -> None:
         """Empty the sheet."""
-        self._empty()
-        self._update()
-
-    def _empty(self) -> None:
         self._session.clear()
-        self._numbers.clear()
         self.drawn = []
+        self._update()
 
     def _receive(self, _: object, content: dict[str, Any], __: object) -> None:
         try:
@@ -86,22 +81,22 @@ class InkCanvas(anywidget.AnyWidget):
     def _change(self, content: dict[str, Any]) -> None:
         """Take over what is new on the page: in this order, as the page tells it."""
         if content.get("clear"):
-            self._empty()
+            self._session.clear()
         for name in content.get("remove", []):
-            self._session.remove(self._numbers.pop(name))
-        drawn = {each["id"]: each["points"] for each in self.drawn if each["id"] in self._numbers}
-        for each in content.get("replace", []):
-            points = [[float(x), float(y)] for x, y, *_ in each["points"]]
-            self._session.replace(self._numbers[each["id"]], points)
-            drawn[each["id"]] = each["points"]
-        for each in content.get("add", []):
-            points = [[float(x), float(y)] for x, y, *_ in each["points"]]
-            self._numbers[str(each["id"])] = self._session.add(points)
-            drawn[str(each["id"])] = each["points"]
+            self._session.remove(name)
+        drawn = {each["id"]: each["points"] for each in self.drawn if each["id"] in self._session.stroke_ids}
+        for change in ("replace", "add"):
+            for each in content.get(change, []):
+                name, points = str(each["id"]), [[float(x), float(y)] for x, y, *_ in each["points"]]
+                if change == "add":
+                    self._session.add(points, name)
+                else:
+                    self._session.replace(name, points)
+                drawn[name] = each["points"]
         self.drawn = [{"id": name, "points": points} for name, points in drawn.items()]
         self._revision = int(content.get("revision", self._revision + 1))
         for pin in content.get("pin", []):
-            self._session.pin([self._numbers[name] for name in pin["ids"]], str(pin["latex"]))
+            self._session.pin(pin["ids"], str(pin["latex"]))
 
     def _render(self, latex: str) -> None:
         try:
@@ -110,11 +105,11 @@ class InkCanvas(anywidget.AnyWidget):
             self.rendered = {"source": latex, "error": str(error)}
 
     def _update(self) -> None:
+        answer, message = None, ""
         try:
             answer = self._session.answer() if len(self._session) else None
-            message = ""
         except InkError as error:
-            answer, message = None, str(error)
+            message = str(error)
         self.answer = answer
         with self.hold_sync():
             self.latex = answer.latex if answer else ""
@@ -126,11 +121,4 @@ class InkCanvas(anywidget.AnyWidget):
 
     def _line(self, answer: Recognition) -> dict[str, Any]:
         """The answer as the server tells it to its page."""
-        named = {number: name for name, number in self._numbers.items()}
-        return {
-            "strokes": [named[number] for number in self._session.stroke_ids],
-            "recognition": answer.to_json(),
-            "alternatives": [
-                {**all_forms(other.latex), "score": other.score} for other in answer.alternatives
-            ],
-        }
+        return {"strokes": list(self._session.stroke_ids), **for_page(answer)}

@@ -3,6 +3,7 @@
 `Recognition` is plain data; `to_json` is its documented form (docs/recognition-schema.md).
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -10,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.latex import Style, normalize, print_latex, to_mathml, to_typst
+from inktex.latex import LatexError, Style, normalize, print_latex, to_mathml, to_typst
 from inktex.reading import Alignment, LazyAlignment, symbol_places
 
 SCHEMA = "inktex.recognition/1"
@@ -23,6 +24,15 @@ def all_forms(latex: str) -> dict[str, Any]:
     tokens = normalize(latex)
     mathml = to_mathml(tokens, ids=True)
     return {"latex": print_latex(tokens), "tokens": list(tokens), "mathml": mathml, "typst": to_typst(tokens)}
+
+
+def for_page(answer: "Recognition") -> dict[str, Any]:
+    """An answer as pages get it: with its other readings in all forms, but for those that have none."""
+    others = []
+    for other in answer.alternatives:
+        with suppress(LatexError, RecursionError):
+            others.append({**all_forms(other.latex), "score": round(other.score, 4)})
+    return {"recognition": answer.to_json(), "alternatives": [each for each in others if each["tokens"]]}
 
 
 @dataclass(frozen=True)

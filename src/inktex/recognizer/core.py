@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias, Unpack, cast
 
 from inktex.ink import Ink, InkError, read
-from inktex.ink.lines import find_lines
 from inktex.reading import (
     READINGS,
     Calibration,
@@ -28,10 +27,10 @@ from inktex.reading import (
 
 from .answer import Line, Recognition
 from .assembling import Assembler
-from .options import OptionKeywords, RecognizeOptions
+from .options import OptionKeywords, RecognizeOptions, time_left
 from .page_session import PageSession
 from .session import Session
-from .several import Several, together
+from .several import line_by_line, lines_in, together
 from .symbols import allowed_ids
 
 InkLike: TypeAlias = Ink | str | os.PathLike[str] | bytes | Iterable[Any]
@@ -62,19 +61,16 @@ class Recognizer:
         begin = time.perf_counter()
         options = replace(options, **changes)
         made = as_ink(ink)
-        found = find_lines(made) if options.lines else []
-        if not found or found == [tuple(range(len(made)))]:
-            reading = self.reader(options).read_one(made, Control(options.timeout, self.between_steps))
-            answer = self.assembler.recognition(reading, top=options.top, attention=options.attention)
-            return replace(answer, elapsed=time.perf_counter() - begin)
         read = []
-        for strokes in found:
-            left = options.timeout
-            if left is not None:
-                left = max(0.0, left - (time.perf_counter() - begin))
+        for strokes in lines_in(made) if options.lines else []:
+            left = time_left(options.timeout, begin)
             answer = self.recognize(made.select(strokes), options, timeout=left, lines=False)
             read.append(Line(strokes, answer))
-        return together(read, len(made))
+        if read:
+            return together(read, len(made))
+        reading = self.reader(options).read_one(made, Control(options.timeout, self.between_steps))
+        answer = self.assembler.recognition(reading, top=options.top, attention=options.attention)
+        return replace(answer, elapsed=time.perf_counter() - begin)
 
     def explain(
         self, ink: InkLike, options: RecognizeOptions = DEFAULTS, **changes: Unpack[OptionKeywords]
@@ -138,10 +134,11 @@ class Recognizer:
             strokes=strokes,
             complete=processes,  # the process that reads works everything out
         )
-        several = Several(options.lines)
-        parts = several.parts(map(_ink_or_error, inks))
-        read = self.reader(options).map(keep, parts, jobs=jobs, timeout=options.timeout, processes=processes)
-        return several.whole(read)
+        read = partial(
+            self.reader(options).map, keep, jobs=jobs, timeout=options.timeout, processes=processes
+        )
+        made = map(_ink_or_error, inks)
+        return line_by_line(made, read) if options.lines else read(made)
 
     def session(self, *, symbols: Collection[str] | None = None) -> Session:
         """Begin live writing: strokes are added, removed and changed; the answer is always available."""
@@ -186,11 +183,7 @@ def _ink_or_error(source: InkLike | InkError) -> Ink | InkError:
 
 
 _lock = threading.Lock()
-
-
-@cache
-def _shared() -> Recognizer:
-    return Recognizer()
+_shared = cache(Recognizer)
 
 
 def default_recognizer() -> Recognizer:

@@ -1,5 +1,6 @@
 """How a recogniser is asked: `RecognizeOptions`, and the same fields as keywords of its methods."""
 
+import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TypedDict
@@ -20,6 +21,11 @@ class RecognizeOptions:
     def __post_init__(self) -> None:
         if self.top < 1:
             raise ValueError("top: must be at least 1")
+
+
+def time_left(timeout: float | None, begin: float) -> float | None:
+    """What is left of a time limit, where there is one, by the clock of `time.perf_counter`."""
+    return None if timeout is None else max(0.0, timeout - (time.perf_counter() - begin))
 
 
 class OptionKeywords(TypedDict, total=False):

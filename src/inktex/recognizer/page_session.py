@@ -7,6 +7,7 @@ number as long as most of its strokes stay together.
 import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,12 +18,14 @@ from inktex.ink.line_features import WINDOW, Geometry, box_distance
 from inktex.ink.lines import find_lines
 
 from .answer import Alternative, Line, Recognition
-from .options import TIMEOUT
-from .session import Session, StrokeLike, Writing
+from .options import TIMEOUT, time_left
+from .session import Session, StrokeId, Writing
 from .several import together
 
 if TYPE_CHECKING:
     from .core import Recognizer
+
+_Ids = list[StrokeId]
 
 _REACH = 1.0  # heights of the writing: lines so near to a change are found again
 _RECENT = 2 * WINDOW  # strokes: lines written so shortly before a change, too, unless they are settled
@@ -48,7 +51,7 @@ class LiveLine:
 
     number: int  # stays as long as the line does
     version: int  # grows with every change of its strokes or its answer
-    strokes: tuple[int, ...]  # ids
+    strokes: tuple[StrokeId, ...]
     recognition: Recognition | None = None  # None where it cannot be read
     error: InkError | None = None
 
@@ -85,32 +88,7 @@ class PageSession(Writing):
         super().__init__(recognizer, symbols)
         self._find = lines
         self._lines: list[_Line] = []
-        self._next_line = 1
-
-    def remove(self, stroke_id: int) -> None:
-        """Remove a stroke and the pins that contain it."""
-        with self._lock:
-            line = self._line_of(stroke_id)
-            line.remove(stroke_id)
-            line.is_letter = False
-            del self._strokes[stroke_id]
-            self._changed(line.stroke_ids)
-
-    def replace(self, stroke_id: int, stroke: StrokeLike) -> None:
-        """Replace a stroke that was moved or redrawn; it keeps its place in the order."""
-        made = Ink.from_strokes([stroke])
-        with self._lock:
-            line = self._line_of(stroke_id)
-            self._strokes[stroke_id] = made
-            line.replace(stroke_id, made.points)
-            line.is_letter = False
-            self._changed(line.stroke_ids)
-
-    def clear(self) -> None:
-        """Remove everything."""
-        with self._lock:
-            self._strokes.clear()
-            self._changed()
+        self._line_numbers = count(1)
 
     def find_lines(self, wanted: bool) -> None:
         """Turn the finding of lines on or off; without it, all strokes are one expression."""
@@ -119,13 +97,13 @@ class PageSession(Writing):
                 self._find = wanted
                 self._changed(self._strokes)
 
-    def pin(self, stroke_ids: Collection[int], latex: str) -> None:
+    def pin(self, stroke_ids: Collection[StrokeId], latex: str) -> None:
         """Fix what some strokes of one line say; other pins with one of these strokes are dropped."""
         with self._lock:
-            line, *others = {self._line_of(number) for number in stroke_ids} or [None]
-            if line is None or others:
+            lines = {self._line_of(each) for each in stroke_ids}
+            if len(lines) != 1:
                 raise ValueError("only strokes of one line can be pinned together")
-            line.pin(stroke_ids, latex)
+            lines.pop().pin(stroke_ids, latex)
             self._version += 1
 
     def choose(self, alternative: Alternative | str, line: int | None = None) -> PageAnswer:
@@ -154,9 +132,9 @@ class PageSession(Writing):
         for line, shown in asked:
             if self._version != version:
                 raise SearchCancelled
-            left = None if timeout is None else max(0.0, timeout - (time.perf_counter() - begin))
             try:
-                found.append(replace(shown, recognition=line.answer(top=top, timeout=left)))
+                answer = line.answer(top=top, timeout=time_left(timeout, begin))
+                found.append(replace(shown, recognition=answer))
             except InkError as error:
                 if len(asked) == 1:
                     raise
@@ -170,7 +148,7 @@ class PageSession(Writing):
             raise found[0].error or InkError("nothing of it can be read")
         return PageAnswer(together(parts, len(order)), tuple(found))
 
-    def line_ink(self, line: int | None = None) -> tuple[tuple[int, ...], Ink]:
+    def line_ink(self, line: int | None = None) -> tuple[tuple[StrokeId, ...], Ink]:
         """The ids and the ink of a line; None for the only one."""
         with self._lock:
             found = self.line(line)
@@ -178,50 +156,49 @@ class PageSession(Writing):
 
     def line(self, number: int | None) -> "_Line":
         """The line of this number; `LookupError` if it is gone, or if None could mean several."""
+        found = [line for line in self._lines if number in (None, line.number)]
+        if len(found) == 1:
+            return found[0]
         if number is None:
-            if len(self._lines) != 1:
-                raise WhichLine("there are several lines: name one of them")
-            return self._lines[0]
-        for line in self._lines:
-            if line.number == number:
-                return line
+            raise WhichLine("there are several lines: name one of them")
         raise NoSuchLine(f"there is no line {number}")
 
-    def arranged(self) -> list[tuple[int, int, tuple[int, ...]]]:
+    def arranged(self) -> list[tuple[int, int, tuple[StrokeId, ...]]]:
         """Number, version and strokes of every line, from top to bottom, without reading them."""
         with self._lock:
             return [(each.number, each.version, each.strokes) for each in map(_Line.shown, self._lines)]
 
-    def _line_of(self, stroke_id: int) -> _Line:
-        for line in self._lines:
-            if stroke_id in line.stroke_ids:
-                return line
-        raise ValueError(f"there is no stroke {stroke_id}")
+    def _line_of(self, stroke_id: StrokeId) -> _Line:
+        self._check([stroke_id])
+        return next(line for line in self._lines if stroke_id in line.stroke_ids)
 
-    def _changed(self, strokes: Collection[int] = ()) -> None:
+    def _set(self, stroke_id: StrokeId, made: Ink | None, near: Collection[StrokeId] = ()) -> None:
+        with self._lock:
+            line = self._line_of(stroke_id)
+            line._set(stroke_id, made)
+            line.is_letter = False
+            super()._set(stroke_id, made, line.stroke_ids)
+
+    def _changed(self, strokes: Collection[StrokeId]) -> None:
         """Find the lines near what has changed again; the others stay as they are."""
         self._version += 1
-        changed = set(strokes)
         if not self._strokes:
             self._lines.clear()
             return
         ids = list(self._strokes)
-        if self._find:
-            near, groups = self._found(ids, changed)
-        else:
-            near, groups = self._lines, [ids]
+        changed = set(strokes)
+        near, groups = self._found(ids, changed) if self._find else (self._lines, [ids])
         for line in near:
             line.settled = line.settled and _is_kept(line, groups, changed)
         kept = [line for line in self._lines if line not in near and len(line)]
-        lines = kept + self._matched(near, groups)
-        tops = {
-            line.number: np.mean([np.mean(self._strokes[s].bounds[1::2]) for s in line.stroke_ids])
-            for line in lines
-        }
-        self._lines = sorted(lines, key=lambda line: float(tops[line.number]))
+        self._lines = sorted(kept + self._matched(near, groups), key=self._height)
         self._settle(ids)
 
-    def _found(self, ids: list[int], changed: set[int]) -> tuple[list[_Line], list[list[int]]]:
+    def _height(self, line: _Line) -> float:
+        """Where a line is on the page."""
+        return float(np.mean([np.mean(self._strokes[each].bounds[1::2]) for each in line.stroke_ids]))
+
+    def _found(self, ids: _Ids, changed: set[StrokeId]) -> tuple[list[_Line], list[_Ids]]:
         """The lines that a change may concern, and the lines that their strokes are now.
 
         A settled line takes new strokes, but it is neither torn apart nor joined with others. A line below
@@ -247,31 +224,30 @@ class PageSession(Writing):
             guarded = [line for line in guarded if line not in hurt]
 
     def _lines_of(
-        self, chosen: list[int], all_of: list[int], page: Geometry, near: list[_Line]
+        self, chosen: _Ids, all_of: _Ids, page: Geometry, near: list[_Line]
     ) -> list[tuple[int, ...]]:
         """The lines of some strokes; the whole page says how large the writing is."""
         places = {number: place for place, number in enumerate(chosen)}
-        favoured = {places[min(line.stroke_ids)]: _BEGUN for line in near if len(line)}
+        first = {min(places[each] for each in line.stroke_ids): line for line in near if len(line)}
+        favoured = dict.fromkeys(first, _BEGUN)
         newest = all_of[-1]
         if newest in places and not any(newest in line.stroke_ids for line in self._lines):
-            before = next((line for line in near if set(all_of[-2:-1]) & set(line.stroke_ids)), None)
-            its = [] if before is None else [all_of.index(number) for number in before.stroke_ids]
-            if before is not None and _is_letter(page, its):
-                before.is_letter = True
-            if len(its) >= _LONG:
-                back = len(its) >= _LONGER and _went_back(page, its)
-                favoured[places[newest]] = _WENT_BACK if back else _NEWEST
+            before = [line for line in near if set(all_of[-2:-1]) & set(line.stroke_ids)]
+            for line in before:  # one at most
+                its = [all_of.index(each) for each in line.stroke_ids]
+                line.is_letter |= _is_letter(page, its)
+                if len(its) >= _LONG:
+                    back = len(its) >= _LONGER and _went_back(page, its)
+                    favoured[places[newest]] = _WENT_BACK if back else _NEWEST
         favoured |= {
-            places[min(line.stroke_ids)]: _LETTER
-            for line in near
-            if line.is_letter and 0 < len(line) <= _SHORT
+            place: _LETTER for place, line in first.items() if line.is_letter and len(line) <= _SHORT
         }
         unit = None if len(chosen) == len(all_of) else page.unit
         return find_lines(
             Ink.from_strokes([self._strokes[s].points for s in chosen]), unit=unit, favoured=favoured
         )
 
-    def _near(self, page: Geometry, ids: list[int], changed: set[int]) -> tuple[list[_Line], list[_Line]]:
+    def _near(self, page: Geometry, ids: _Ids, changed: set[StrokeId]) -> tuple[list[_Line], list[_Line]]:
         """Lines that a change may concern: they have changed, are near to it, or were written shortly before.
 
         Second, those of them that are settled or lie below it.
@@ -281,7 +257,7 @@ class PageSession(Writing):
         boxes, middle = page.boxes[places], page.middle[places, 1]
         found, guarded = [], []
         for line in self._lines:
-            its = [place_of[number] for number in line.stroke_ids if number in place_of]
+            its = [place_of[number] for number in line.stroke_ids]
             own = page.boxes[its]
             if not its or (changed & set(line.stroke_ids)):
                 found.append(line)
@@ -300,7 +276,7 @@ class PageSession(Writing):
                     guarded.append(line)
         return found, guarded
 
-    def _settle(self, ids: list[int]) -> None:
+    def _settle(self, ids: _Ids) -> None:
         """Settle the lines below which the writing went on; a stroke that is added late leaves them so."""
         place_of = {number: place for place, number in enumerate(ids)}
         spans = [[place_of[number] for number in line.stroke_ids] for line in self._lines]
@@ -308,29 +284,22 @@ class PageSession(Writing):
             later = sum(len(other) for other in spans if min(other) > max(own))
             line.settled = line.settled or later >= _SETTLED
 
-    def _matched(self, lines: list[_Line], groups: list[list[int]]) -> list[_Line]:
+    def _matched(self, lines: list[_Line], groups: list[_Ids]) -> list[_Line]:
         """Groups of strokes as lines: each takes the line with which it shares most strokes."""
         shared = sorted(
-            (
-                (len(set(group) & set(line.stroke_ids)), -number, index, line)
-                for index, group in enumerate(groups)
-                for number, line in enumerate(lines)
-            ),
-            key=lambda each: each[:2],
-            reverse=True,
+            (-len(set(group) & set(line.stroke_ids)), place, index)
+            for index, group in enumerate(groups)
+            for place, line in enumerate(lines)
         )
         owner: dict[int, _Line] = {}
-        for count, _, index, line in shared:
-            if count and index not in owner and line not in owner.values():
-                owner[index] = line
-        matched = []
+        for alike, place, index in shared:
+            if alike and index not in owner and lines[place] not in owner.values():
+                owner[index] = lines[place]
         for index, group in enumerate(groups):
             if index not in owner:
-                owner[index] = _Line(self, self._next_line)
-                self._next_line += 1
-            owner[index].hold({number: self._strokes[number] for number in group})
-            matched.append(owner[index])
-        return matched
+                owner[index] = _Line(self, next(self._line_numbers))
+            owner[index].hold({each: self._strokes[each] for each in group})
+        return [owner[index] for index in range(len(groups))]
 
 
 def _is_below_operator(page: Geometry, line: list[int]) -> bool:
@@ -362,13 +331,13 @@ def _is_letter(page: Geometry, line: list[int]) -> bool:
     return bool(page.flat[-1] and page.height[line[0]] > _TALL)
 
 
-def _is_kept(line: _Line, groups: list[list[int]], changed: set[int]) -> bool:
+def _is_kept(line: _Line, groups: list[_Ids], changed: set[StrokeId]) -> bool:
     """Whether a line is still one, alone or with new strokes."""
     own = set(line.stroke_ids)
     return any(own <= set(group) <= own | changed for group in groups)
 
 
-def _is_joined(line: _Line, lines: list[_Line], groups: list[list[int]]) -> bool:
+def _is_joined(line: _Line, lines: list[_Line], groups: list[_Ids]) -> bool:
     """Whether a line has become one with another."""
     own = set(line.stroke_ids)
     others = [set(other.stroke_ids) for other in lines if other is not line]

@@ -5,9 +5,9 @@ tokens there (and the braces and script marks that lead to them). The pinned tok
 hypothesis ends before all pins are written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from .answer import Recognition
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
+T = TypeVar("T")
 
 _LOOKING = 0.5  # share of the attention that means a hypothesis is reading these strokes
 _NEVER = -1000.0  # log probability of what a pin rules out
@@ -45,15 +46,12 @@ class Pin:
         texts = normalize(latex)
         if not texts:
             raise ValueError("a pin needs LaTeX that writes something")
-        if not is_whole(texts):
+        foreign = bool(vocabulary.unknown(texts))
+        if not is_whole(texts) or not (foreign or Grammar(vocabulary).accepts(texts)):
             raise ValueError(f"{latex!r} is not a whole expression, so it cannot be pinned")
-        if vocabulary.unknown(
-            texts
-        ):  # the whole piece is searched as one symbol, so that its structure cannot be in the way
+        if foreign:  # the whole piece is searched as one symbol, so that its structure cannot be in the way
             stand_in = next((token for token in ("x", "1") if token in vocabulary), vocabulary.tokens[1])
             return cls(frozenset(strokes), texts, (vocabulary.id(stand_in),), foreign=True)
-        if not Grammar(vocabulary).accepts(texts):
-            raise ValueError(f"{latex!r} is not a whole expression, so it cannot be pinned")
         return cls(frozenset(strokes), texts, tuple(vocabulary.encode(texts)))
 
 
@@ -108,14 +106,11 @@ class PinnedStepper:
     def step(self, state: _State, tokens: Ids) -> StepOutput:
         """Predict as the model does, then rule out what contradicts the pins."""
         output = self._stepper.step(state.inner, tokens)
-        progress = [
-            self._after(each, token) for each, token in zip(state.progress, tokens.tolist(), strict=True)
-        ]
         looks = output.attention @ self._shares  # (rows, pins)
         log_probs = np.array(output.log_probs)
-        for row, each in enumerate(progress):
-            progress[row] = self._restrict(each, looks[row], log_probs[row])
-        return StepOutput(log_probs, output.attention, _State(output.state, tuple(progress)))
+        progress = map(self._after, state.progress, tokens.tolist())
+        restricted = tuple(map(self._restrict, progress, looks, log_probs))
+        return StepOutput(log_probs, output.attention, _State(output.state, restricted))
 
     def select(self, state: _State, rows: Ids) -> _State:
         return _State(
@@ -223,29 +218,25 @@ def with_texts(answer: Recognition, texts: Sequence[str], place: slice) -> Recog
     """The answer with the tokens at `place` written as other texts, which share their strokes."""
     old, alignment = answer.tokens[place], answer.alignment
     strokes = tuple(sorted({stroke for token in old for stroke in token.strokes}))
-    symbols = set(symbol_places(texts))
     begin, end = place.start, place.stop
-    before, after = alignment.strokes_of[:begin], alignment.strokes_of[end:]
     moved = len(texts) - (end - begin)
+
+    def spliced(all_of: tuple[T, ...], new: Iterable[T]) -> tuple[T, ...]:
+        return (*all_of[:begin], *new, *all_of[end:])
+
+    symbols = symbol_places(texts)
+    strokes_of = [strokes if at in symbols else () for at in range(len(texts))]
     owners = tuple(
         token if token is None or token < begin else begin if token < end else token + moved
         for token in alignment.token_of_stroke
     )
+    sureness = min((token.confidence for token in old), default=1.0)
+    known = replace(alignment, strokes_of=spliced(alignment.strokes_of, strokes_of), token_of_stroke=owners)
     return replace(
         answer,
-        texts=(*answer.texts[:begin], *texts, *answer.texts[end:]),
-        confidences=(
-            *answer.confidences[:begin],
-            *[min((token.confidence for token in old), default=1.0)] * len(texts),
-            *answer.confidences[end:],
-        ),
-        strokes_read=LazyAlignment.known(
-            replace(
-                alignment,
-                strokes_of=(*before, *(strokes if at in symbols else () for at in range(len(texts))), *after),
-                token_of_stroke=owners,
-            )
-        ),
+        texts=spliced(answer.texts, texts),
+        confidences=spliced(answer.confidences, [sureness] * len(texts)),
+        strokes_read=LazyAlignment.known(known),
         # What somebody chose counts as known.
         outside=tuple(at if at < begin else at + moved for at in answer.outside if not begin <= at < end),
     )

@@ -9,6 +9,7 @@ import dataclasses
 import threading
 import time
 from collections.abc import Collection, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy.typing as npt
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .core import Recognizer
 
 StrokeLike = npt.ArrayLike | Sequence[Sequence[float]]
+StrokeId = int | str
 
 
 class Writing:
@@ -36,22 +38,35 @@ class Writing:
         self._recognizer = recognizer
         self._symbols = symbols
         self._lock = threading.RLock()
-        self._strokes: dict[int, Ink] = {}
-        self._next_id = 0
+        self._strokes: dict[StrokeId, Ink] = {}
+        self._ids = count()
         self._version = 0
 
-    def add(self, stroke: StrokeLike) -> int:
-        """Add a stroke, a list of (x, y); returns its id."""
+    def add(self, stroke: StrokeLike, stroke_id: str | None = None) -> StrokeId:
+        """Add a stroke, a list of (x, y); returns its id, a number unless a new one is given."""
         made = Ink.from_strokes([stroke])
         with self._lock:
-            number = self._next_id
-            self._next_id += 1
-            self._strokes[number] = made
-            self._changed({number})
-        return number
+            own = next(self._ids) if stroke_id is None else stroke_id
+            self._strokes[own] = made
+            self._changed({own})
+        return own
+
+    def remove(self, stroke_id: StrokeId) -> None:
+        """Remove a stroke and the pins that contain it."""
+        self._set(stroke_id, None)
+
+    def replace(self, stroke_id: StrokeId, stroke: StrokeLike) -> None:
+        """Replace a stroke that was moved or redrawn; it keeps its place in the order."""
+        self._set(stroke_id, Ink.from_strokes([stroke]))
+
+    def clear(self) -> None:
+        """Remove everything."""
+        with self._lock:
+            gone, self._strokes = self._strokes, {}
+            self._changed(gone)
 
     @property
-    def stroke_ids(self) -> tuple[int, ...]:
+    def stroke_ids(self) -> tuple[StrokeId, ...]:
         """Ids in the order of the strokes; stroke i of an answer is `stroke_ids[i]`."""
         with self._lock:
             return tuple(self._strokes)
@@ -68,7 +83,22 @@ class Writing:
     def _ink(self) -> Ink:
         return Ink.from_strokes([stroke.points for stroke in self._strokes.values()])
 
-    def _changed(self, strokes: Collection[int] = ()) -> None:
+    def _set(self, stroke_id: StrokeId, made: Ink | None, near: Collection[StrokeId] = ()) -> None:
+        """Put other ink in the place of a stroke, or none; this changes the strokes near it, too."""
+        with self._lock:
+            self._check([stroke_id])
+            if made is None:
+                del self._strokes[stroke_id]
+            else:
+                self._strokes[stroke_id] = made
+            self._changed({stroke_id, *near})
+
+    def _check(self, stroke_ids: Collection[StrokeId]) -> None:
+        for each in stroke_ids:
+            if each not in self._strokes:
+                raise ValueError(f"there is no stroke {each}")
+
+    def _changed(self, strokes: Collection[StrokeId]) -> None:
         """Take note that these strokes were added, moved or taken away."""
         raise NotImplementedError
 
@@ -78,55 +108,32 @@ class Session(Writing):
 
     def __init__(self, recognizer: "Recognizer", *, symbols: Collection[str] | None = None) -> None:
         super().__init__(recognizer, symbols)
-        self._pins: dict[frozenset[int], str] = {}  # stroke ids -> LaTeX
+        self._pins: dict[frozenset[StrokeId], str] = {}  # stroke ids -> LaTeX
         self._chosen: tuple[str, ...] | None = None  # the whole answer, as long as no stroke changes
         self._wanted: tuple[int, int] = (0, 0)  # version and top of the newest request
         self._cached: tuple[tuple[int, int], Recognition] | None = None
 
-    def remove(self, stroke_id: int) -> None:
-        """Remove a stroke and the pins that contain it."""
-        with self._lock:
-            self._check([stroke_id])
-            self._release([stroke_id])
-            del self._strokes[stroke_id]
-            self._changed()
-
-    def replace(self, stroke_id: int, stroke: StrokeLike) -> None:
-        """Replace a stroke that was moved or redrawn; it keeps its place in the order."""
-        made = Ink.from_strokes([stroke])
-        with self._lock:
-            self._check([stroke_id])
-            self._release([stroke_id])
-            self._strokes[stroke_id] = made
-            self._changed()
-
-    def clear(self) -> None:
-        """Remove everything."""
-        self.hold({})
-
-    def hold(self, strokes: dict[int, Ink]) -> None:
+    def hold(self, strokes: dict[StrokeId, Ink]) -> None:
         """Have these strokes and no others; pins stay where all of their strokes do."""
         with self._lock:
             if list(strokes) != list(self._strokes):
+                gone = self._strokes.keys() - strokes
                 self._strokes = strokes
-                self._pins = {ids: latex for ids, latex in self._pins.items() if ids <= strokes.keys()}
-                self._changed()
+                self._changed(gone)
 
-    def pin(self, stroke_ids: Collection[int], latex: str) -> None:
+    def pin(self, stroke_ids: Collection[StrokeId], latex: str) -> None:
         """Fix what some strokes say; other pins with one of these strokes are dropped."""
         vocabulary = self._recognizer.model.info.vocabulary
-        Pin.of(list(stroke_ids), latex, vocabulary)  # raises an error if it cannot be pinned
+        Pin.of(range(len(stroke_ids)), latex, vocabulary)  # raises an error if it cannot be pinned
         with self._lock:
             self._check(stroke_ids)
-            self._release(stroke_ids)
+            self._changed(stroke_ids)
             self._pins[frozenset(stroke_ids)] = latex
-            self._changed()
 
-    def unpin(self, stroke_ids: Collection[int] | None = None) -> None:
+    def unpin(self, stroke_ids: Collection[StrokeId] | None = None) -> None:
         """Drop the pins of these strokes, or all pins."""
         with self._lock:
-            self._release(self._strokes if stroke_ids is None else stroke_ids)
-            self._changed()
+            self._changed(self._strokes if stroke_ids is None else stroke_ids)
 
     def choose(self, alternative: Alternative | str) -> Recognition:
         """Choose another reading: one of the alternatives, or LaTeX that a person edited.
@@ -134,7 +141,8 @@ class Session(Writing):
         The part that differs from the current answer is pinned to its strokes.
         """
         latex = alternative.latex if isinstance(alternative, Alternative) else alternative
-        ids = self.stroke_ids
+        with self._lock:
+            ids, version = self.stroke_ids, self._version
         present = self.answer()
         chosen = normalize(latex)
         if not chosen:
@@ -144,17 +152,16 @@ class Session(Writing):
         Pin.of(range(len(ids)), latex, self._recognizer.model.info.vocabulary)
         strokes, piece = changed_part(present, chosen)
         with self._lock:
-            if ids != self.stroke_ids:
+            if version != self._version:
                 raise ValueError("the ink changed while another reading was chosen; choose it again")
             numbers = [ids[stroke] for stroke in strokes]
-            self._release(numbers)
+            self._changed(numbers)
             self._pins[frozenset(numbers)] = print_latex(piece)
-            self._changed()
             self._chosen = chosen
         return self.answer()
 
     @property
-    def pins(self) -> dict[frozenset[int], str]:
+    def pins(self) -> dict[frozenset[StrokeId], str]:
         """What is pinned: LaTeX by stroke ids."""
         with self._lock:
             return dict(self._pins)
@@ -198,19 +205,13 @@ class Session(Writing):
         order = {number: place for place, number in enumerate(self._strokes)}
         vocabulary = self._recognizer.model.info.vocabulary
         return [
-            Pin.of([order[number] for number in sorted(strokes)], latex, vocabulary)
+            Pin.of([order[each] for each in strokes], latex, vocabulary)
             for strokes, latex in self._pins.items()
         ]
 
-    def _check(self, stroke_ids: Collection[int]) -> None:
-        for number in stroke_ids:
-            if number not in self._strokes:
-                raise ValueError(f"there is no stroke {number}")
-
-    def _release(self, stroke_ids: Collection[int]) -> None:
-        self._pins = {ids: latex for ids, latex in self._pins.items() if ids.isdisjoint(stroke_ids)}
-
-    def _changed(self, strokes: Collection[int] = ()) -> None:
+    def _changed(self, strokes: Collection[StrokeId]) -> None:
+        """Drop the pins of what has changed, and the answer."""
+        self._pins = {ids: latex for ids, latex in self._pins.items() if ids.isdisjoint(strokes)}
         self._version += 1
         self._chosen = self._cached = None
 

@@ -1,7 +1,6 @@
 """Ink of several lines: each is read by itself, and their recognitions become one `Recognition`."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import prod
 
 import numpy as np
@@ -15,12 +14,13 @@ from .answer import Line, Recognition
 
 
 def together(lines: Sequence[Line], stroke_count: int) -> Recognition:
-    r"""All lines as one answer, in `\begin{aligned}`; a single line stays as it is.
+    r"""All lines as one answer, in `\begin{aligned}`; a single line stays as it is, but for its strokes.
 
     It is right when each line is, so its score is the product of theirs.
     """
-    if len(lines) == 1:
-        return _in_ink(lines[0], stroke_count)
+    first, own, is_one = lines[0].recognition, lines[0].strokes, len(lines) == 1
+    if is_one and (first.strokes_read is None or own == tuple(range(len(own)))):
+        return first
     parts = [line.recognition for line in lines]
     score = prod(part.score for part in parts)
     texts = in_lines([part.texts for part in parts])
@@ -36,51 +36,32 @@ def together(lines: Sequence[Line], stroke_count: int) -> Recognition:
         new_places = _places(part.texts, texts[start:], start)
         for token, place in enumerate(new_places):
             confidences[place] = part.confidences[token]
-            strokes_of[place] = tuple(line.strokes[stroke] for stroke in alignment.strokes_of[token])
+            strokes_of[place] = tuple(sorted(line.strokes[stroke] for stroke in alignment.strokes_of[token]))
         for stroke, token_read in enumerate(alignment.token_of_stroke):
             token_of_stroke[line.strokes[stroke]] = None if token_read is None else new_places[token_read]
         outside += [new_places[token] for token in part.outside]
         unread += [line.strokes[stroke] for stroke in alignment.unread]
         reread += [line.strokes[stroke] for stroke in alignment.reread]
         start = new_places[-1] + 2 if new_places else start  # after the end of the row
+    attention = first.attention if is_one else None
+    if attention is not None:
+        attention = np.zeros((len(attention), stroke_count), attention.dtype)
+        attention[:, own] = first.attention
     return Recognition(
         texts=texts,
         confidences=tuple(confidences),
         score=score,
-        alternatives=(),
+        alternatives=first.alternatives if is_one else (),
         complete=all(part.complete for part in parts),
-        model=parts[0].model,
+        model=first.model,
         elapsed=sum(part.elapsed for part in parts),
+        attention=attention,
         strokes_read=LazyAlignment.known(
             Alignment(tuple(strokes_of), tuple(token_of_stroke), tuple(sorted(unread)), tuple(sorted(reread)))
         ),
         outside=tuple(outside),
-        lines=tuple(lines),
+        lines=() if is_one else tuple(lines),
     )
-
-
-def _in_ink(line: Line, stroke_count: int) -> Recognition:
-    """The answer of the only line, its strokes numbered as in the ink."""
-    answer, numbers = line.recognition, line.strokes
-    if numbers == tuple(range(len(numbers))) or answer.strokes_read is None:
-        return answer
-    known = answer.alignment
-    token_of_stroke: list[int | None] = [None] * stroke_count
-    for number, token in zip(numbers, known.token_of_stroke, strict=True):
-        token_of_stroke[number] = token
-
-    def renumbered(strokes: Sequence[int]) -> tuple[int, ...]:
-        return tuple(sorted(numbers[stroke] for stroke in strokes))
-
-    strokes_of = tuple(map(renumbered, known.strokes_of))
-    attention = answer.attention
-    if attention is not None:
-        attention = np.zeros((len(attention), stroke_count), attention.dtype)
-        attention[:, numbers] = answer.attention
-    alignment = Alignment(
-        strokes_of, tuple(token_of_stroke), renumbered(known.unread), renumbered(known.reread)
-    )
-    return replace(answer, attention=attention, strokes_read=LazyAlignment.known(alignment))
 
 
 def _places(line: Sequence[str], row: Sequence[str], start: int) -> list[int]:
@@ -89,41 +70,42 @@ def _places(line: Sequence[str], row: Sequence[str], start: int) -> list[int]:
     return [start + place + (place >= mark) for place in range(len(line))]
 
 
-class Several:
-    """Inks to their lines, and the answers of the lines back to those of the inks."""
+def lines_in(ink: Ink) -> list[tuple[int, ...]]:
+    """The strokes of each line, in the order of reading; nothing where all of them, as they are, are one."""
+    found = find_lines(ink)
+    return [] if found == [tuple(range(len(ink)))] else found
 
-    def __init__(self, lines: bool) -> None:
-        self._lines = lines
-        self._parts: list[tuple[int, tuple[int, ...]]] = []  # place of the ink; strokes, () where it is all
-        self._read: dict[int, dict[int, Line | InkError | None]] = {}  # of an ink's parts; None: not yet
 
-    def parts(self, inks: Iterable[Ink | InkError]) -> Iterator[Ink | InkError]:
-        """Each ink, or its lines where it has several."""
+def line_by_line(
+    inks: Iterable[Ink | InkError],
+    read: Callable[[Iterator[Ink | InkError]], Iterable[tuple[int, Recognition | InkError]]],
+) -> Iterator[tuple[int, Recognition | InkError]]:
+    """The places and answers of inks as they are complete, where `read` gets each of their lines by itself.
+
+    A line that cannot be read is an error of all.
+    """
+    parts: list[tuple[int, tuple[int, ...]]] = []  # the place of the ink; strokes, () where it is all
+    known: dict[int, dict[int, Line | InkError | None]] = {}  # of an ink's parts; None: not yet
+
+    def each_line() -> Iterator[Ink | InkError]:
         for place, ink in enumerate(inks):
-            found = find_lines(ink) if self._lines and isinstance(ink, Ink) else []
-            if isinstance(ink, InkError) or not found or found == [tuple(range(len(ink)))]:
-                self._parts.append((place, ()))
+            found = lines_in(ink) if isinstance(ink, Ink) else []
+            if isinstance(ink, InkError) or not found:
+                parts.append((place, ()))
                 yield ink
                 continue
-            first = len(self._parts)
-            self._read[place] = dict.fromkeys(range(first, first + len(found)))
-            self._parts += [(place, strokes) for strokes in found]
-            for strokes in found:
-                yield ink.select(strokes)
+            known[place] = dict.fromkeys(range(len(parts), len(parts) + len(found)))
+            parts.extend((place, strokes) for strokes in found)
+            yield from map(ink.select, found)
 
-    def whole(
-        self, answers: Iterable[tuple[int, Recognition | InkError]]
-    ) -> Iterator[tuple[int, Recognition | InkError]]:
-        """The answers of inks as they are complete; a line that cannot be read is an error of all."""
-        for number, answer in answers:
-            place, strokes = self._parts[number]
-            if not strokes:
-                yield place, answer
-                continue
-            read = self._read[place]
-            read[number] = answer if isinstance(answer, InkError) else Line(strokes, answer)
-            if None not in read.values():
-                del self._read[place]
-                failed = next((each for each in read.values() if isinstance(each, InkError)), None)
-                lines = [each for each in read.values() if isinstance(each, Line)]
-                yield place, failed or together(lines, sum(len(line.strokes) for line in lines))
+    for number, answer in read(each_line()):
+        place, strokes = parts[number]
+        if not strokes:
+            yield place, answer
+            continue
+        known[place][number] = answer if isinstance(answer, InkError) else Line(strokes, answer)
+        if None not in known[place].values():
+            every = known.pop(place).values()
+            failed = next((each for each in every if isinstance(each, InkError)), None)
+            lines = [each for each in every if isinstance(each, Line)]
+            yield place, failed or together(lines, sum(len(line.strokes) for line in lines))

@@ -5,6 +5,8 @@ Errors in the ink have status 200 and an `error_info`, as with Mathpix; 401, 503
 status and have the same shape. Only the options that make sense for one handwritten formula are followed.
 """
 
+from collections.abc import Callable
+from enum import Enum
 from itertools import pairwise
 from statistics import fmean
 from typing import Annotated, Any
@@ -13,6 +15,7 @@ from uuid import uuid4
 import numpy as np
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.responses import JSONResponse
+from fastapi.types import DecoratedCallable
 from pydantic import BaseModel
 
 from inktex import __version__
@@ -22,26 +25,23 @@ from inktex.latex import LatexError
 from inktex.recognizer import Recognition, Recognizer
 from inktex.recognizer.answer import all_forms
 from inktex.server import schemas
-from inktex.server.errors import MATHPIX_PATH, RequestError, mathpix_problem
+from inktex.server.errors import MATHPIX_PATH, RequestError
 from inktex.server.service import Service, unless_gone
 
 _DARK = 6  # of 255: what is less bright is not looked at
 _LIFT = 0.75  # below 1, what is looked at a little comes up to where the eye sees it
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": schemas.ErrorAnswer, "description": text}
-    for status, text in {
-        400: "Not HTTP or not JSON",
-        401: "The token is missing or wrong",
-        403: "A page of another site",
-        408: "The request came too slowly",
-        413: "Too large",
-        415: "Of another content type than this endpoint takes",
-        421: "Unknown host name",
-        422: "The ink or the options cannot be read",
-        500: "A fault of the server",
-        503: "Too busy; try again after the seconds in Retry-After",
-        504: "No answer in time",
-    }.items()
+PROBLEMS = {
+    400: "Not HTTP or not JSON",
+    401: "The token is missing or wrong",
+    403: "A page of another site",
+    408: "The request came too slowly",
+    413: "Too large",
+    415: "Of another content type than this endpoint takes",
+    421: "Unknown host name",
+    422: "The ink or the options cannot be read",
+    500: "A fault of the server",
+    503: "Too busy; try again after the seconds in Retry-After",
+    504: "No answer in time",
 }
 Upload = Annotated[UploadFile, File(description="InkML, JSON, Xournal++, Excalidraw, SCGINK, MyScript, …")]
 
@@ -51,42 +51,43 @@ def router(service: Service) -> APIRouter:
 
     def ink_of(strokes: list[list[list[float]]]) -> Ink:
         service.check(strokes)
-        try:  # time and pressure play no part in reading
-            return Ink.from_strokes([[point[:2] for point in stroke] for stroke in strokes])
-        except InkError as error:
-            raise RequestError(422, "unreadable_ink", str(error)) from None
+        # Time and pressure play no part in reading.
+        return Ink.from_strokes([[point[:2] for point in stroke] for stroke in strokes])
 
-    def given(model: type[BaseModel], description: str) -> dict[int | str, dict[str, Any]]:
-        return {200: {"model": model, "description": description}, **PROBLEMS}
+    def post(
+        path: str, summary: str, model: type[BaseModel], description: str, *tags: str | Enum
+    ) -> Callable[[DecoratedCallable], DecoratedCallable]:
+        problem = model if path == MATHPIX_PATH else schemas.ErrorAnswer
+        answers: dict[int | str, dict[str, Any]] = {200: {"model": model, "description": description}}
+        answers |= {status: {"model": problem, "description": text} for status, text in PROBLEMS.items()}
+        return routes.post(path, tags=list(tags), summary=summary, responses=answers)
 
-    @routes.post(
-        "/v1/recognize",
-        tags=["recognise"],
-        summary="Recognise strokes",
-        responses=given(schemas.Recognition, "What was read"),
-    )
+    @post("/v1/recognize", "Recognise strokes", schemas.Recognition, "What was read", "recognise")
     async def recognize(request: Request, body: schemas.RecognizeRequest) -> JSONResponse:
         """Read the strokes, one expression per line; the answer says what each symbol was read from."""
         answer = await service.recognize(request, ink_of(body.strokes), **body.options.model_dump())
         return JSONResponse(answer.to_json())
 
-    @routes.post(
+    @post(
         "/v1/symbol",
-        tags=["recognise"],
-        summary="Find the command for a drawn symbol",
-        responses=given(schemas.SymbolAnswer, "The likeliest symbols"),
+        "Find the command for a drawn symbol",
+        schemas.SymbolAnswer,
+        "The likeliest symbols",
+        "recognise",
     )
     async def symbol(request: Request, body: schemas.SymbolRequest) -> JSONResponse:
         """Read the strokes as one symbol and give the likeliest commands for it, best first."""
-        found = await service.symbol(request, ink_of(body.strokes), top=body.top)
+        ink = ink_of(body.strokes)
+        found = await service.in_turn(request, lambda _: service.recognizer.symbol(ink, top=body.top))
         guesses = [{"latex": each.latex, "probability": round(each.probability, 6)} for each in found]
         return JSONResponse({"symbols": guesses})
 
-    @routes.post(
+    @post(
         "/v1/recognize/file",
-        tags=["recognise"],
-        summary="Recognise an ink file",
-        responses=given(schemas.FileAnswer, "What was read, ink by ink"),
+        "Recognise an ink file",
+        schemas.FileAnswer,
+        "What was read, ink by ink",
+        "recognise",
     )
     async def recognize_file(
         request: Request,
@@ -98,67 +99,48 @@ def router(service: Service) -> APIRouter:
         found = await service.inks_of_file(request, await file.read(), file.filename)
         results: list[dict[str, Any]] = []
         for source, item in found:
-            result: dict[str, Any] = {"source": source}
-            if isinstance(item, Ink):
-                try:
-                    answer = await service.recognize(request, item, top=top, lines=lines)
-                    result["recognition"] = answer.to_json()
-                except RequestError as error:
-                    if len(found) == 1 or error.status != 422:
-                        raise
-                    result["error"] = error.message
-            else:
-                result["error"] = str(item)
-            results.append(result)
+            try:
+                if isinstance(item, InkError):
+                    raise item
+                answer = await service.recognize(request, item, top=top, lines=lines)
+                results.append({"source": source, "recognition": answer.to_json()})
+            except InkError as error:
+                if len(found) == 1:
+                    raise
+                results.append({"source": source, "error": str(error)})
         return JSONResponse({"results": results})
 
-    @routes.post(
-        "/v1/ink",
-        tags=["recognise", "ink"],
-        summary="Read an ink file",
-        responses=given(schemas.InkAnswer, "Its strokes"),
-    )
+    @post("/v1/ink", "Read an ink file", schemas.InkAnswer, "Its strokes", "recognise", "ink")
     async def ink(request: Request, file: Upload) -> JSONResponse:
         """Give the strokes of any supported ink file, without recognising them."""
         found = await service.inks_of_file(request, await file.read(), file.filename)
         return JSONResponse({"inks": [_as_strokes(source, item) for source, item in found]})
 
-    @routes.post(
+    @post(
         "/v1/render",
-        tags=["recognise", "ink"],
-        summary="Turn LaTeX into MathML and Typst",
-        responses=given(schemas.Rendering, "The other forms"),
+        "Turn LaTeX into MathML and Typst",
+        schemas.Rendering,
+        "The other forms",
+        "recognise",
+        "ink",
     )
     async def render(request: Request, body: schemas.RenderRequest) -> JSONResponse:
         """Give LaTeX in the forms of a recognition; leaves of the MathML carry their token's place."""
         rendered = service.rendering.run(lambda _: rendering(body.latex), seconds=service.limits.seconds)
         return JSONResponse(await unless_gone(request, rendered))
 
-    @routes.post(
+    @post(
         MATHPIX_PATH,
-        tags=["Mathpix"],
-        summary="Recognise strokes, the way Mathpix does",
-        responses={
-            **{status: {**problem, "model": schemas.MathpixAnswer} for status, problem in PROBLEMS.items()},
-            200: {
-                "model": schemas.MathpixAnswer,
-                "description": "What was read, or what is wrong with the ink",
-            },
-        },
+        "Recognise strokes, the way Mathpix does",
+        schemas.MathpixAnswer,
+        "What was read, or what is wrong with the ink",
+        "Mathpix",
     )
     async def strokes(request: Request, body: schemas.MathpixRequest) -> JSONResponse:
         """Take and give what Mathpix's endpoint of this name takes and gives."""
-        try:
-            points = body.strokes.strokes
-            service.check(points.x)
-            ink = read_mathpix({"x": points.x, "y": points.y})
-            answer = await service.recognize(request, ink, top=1)
-        except InkError as error:
-            return mathpix_problem("strokes_syntax_error", str(error))
-        except RequestError as error:
-            if error.status in (413, 422):
-                return mathpix_problem("strokes_syntax_error", error.message)
-            raise
+        points = body.strokes.strokes
+        service.check(points.x)
+        answer = await service.recognize(request, read_mathpix({"x": points.x, "y": points.y}), top=1)
         return JSONResponse(_as_mathpix(answer, body))
 
     return routes
@@ -180,14 +162,10 @@ def rendering(latex: str) -> dict[str, Any]:
 def _as_strokes(source: str, item: Ink | InkError) -> dict[str, Any]:
     if isinstance(item, InkError):
         return {"source": source, "error": str(item)}
-    rows = item.points.tolist()
     # The third number of a point is its time, so pressure can only come with it.
-    if item.time is not None:
-        rows = [[*row, time] for row, time in zip(rows, item.time.tolist(), strict=True)]
-        if item.pressure is not None:
-            rows = [[*row, force] for row, force in zip(rows, item.pressure.tolist(), strict=True)]
-    cuts = item.offsets.tolist()
-    strokes = [rows[a:b] for a, b in pairwise(cuts)]
+    more = [] if item.time is None else [item.time] if item.pressure is None else [item.time, item.pressure]
+    rows = np.column_stack([item.points, *more]).tolist()
+    strokes = [rows[a:b] for a, b in pairwise(item.offsets.tolist())]
     return {"source": source, "strokes": strokes, "truth": item.truth}
 
 

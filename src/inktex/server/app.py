@@ -13,9 +13,10 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inktex import __version__
+from inktex.ink import InkError
 from inktex.recognizer import Recognizer
 from inktex.server import api
-from inktex.server.errors import MATHPIX_PATH, RequestError, mathpix_problem
+from inktex.server.errors import MATHPIX_PATH, RequestError, in_words
 from inktex.server.guard import Guard
 from inktex.server.metrics import Metrics, SharedMetrics
 from inktex.server.options import ServerOptions
@@ -33,20 +34,19 @@ DESCRIPTION = """Pen strokes of a mathematical expression in, LaTeX out.
 Live writing goes over a WebSocket at `/v1/session`; its messages are described in `docs/server.md`."""
 
 
-def create_app(
-    options: ServerOptions | None = None,
-    *,
-    recognizer: Recognizer | None = None,
-    shared: SharedMetrics | None = None,
-) -> "Application":
-    """Build the application; the recogniser is loaded when it starts, unless one is given."""
-    return Application(options or ServerOptions(), Metrics(shared or SharedMetrics(1)), recognizer)
-
-
 class Application:
     """The ASGI callable: watch, then CORS where it was opened, then guard, then the routes."""
 
-    def __init__(self, options: ServerOptions, metrics: Metrics, recognizer: Recognizer | None) -> None:
+    def __init__(
+        self,
+        options: ServerOptions | None = None,
+        *,
+        recognizer: Recognizer | None = None,
+        metrics: Metrics | None = None,
+    ) -> None:
+        """The recogniser is loaded when the application starts, unless one is given."""
+        options = options or ServerOptions()
+        metrics = metrics or Metrics(SharedMetrics(1))
         self.service = Service(options, metrics)
         self._given = recognizer
         self.routes = FastAPI(
@@ -58,7 +58,8 @@ class Application:
             redoc_url=None,
             openapi_url="/openapi.json",
         )
-        _handle_errors(self.routes)
+        for kind in (RequestError, RequestValidationError, HTTPException, InkError, UnicodeError, Exception):
+            self.routes.add_exception_handler(kind, _answer_to)
         self.routes.include_router(api.router(self.service))
         add_probes(self.routes, self.service)
 
@@ -109,38 +110,31 @@ class Application:
         return recognizer
 
 
-def _handle_errors(routes: FastAPI) -> None:
-    """All that goes wrong in one shape; to clients of Mathpix in theirs."""
+create_app = Application
 
-    @routes.exception_handler(RequestError)
-    async def refused(request: Request, error: RequestError) -> Response:
-        return error.response(request.url.path)
 
-    @routes.exception_handler(RequestValidationError)
-    async def misshapen(request: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"][1:])
-        status, code, name = 422, "misshapen", "strokes_syntax_error"
-        message = f"{place}: {first['msg']}" if place else first["msg"]
-        if first["type"] == "json_invalid":
-            status, code, name, message = 400, "not_json", "json_syntax", "the body is not JSON"
-        if request.url.path == MATHPIX_PATH:
-            return mathpix_problem(name, message)
-        return RequestError(status, code, message).response()
+async def _answer_to(request: Request, error: Exception) -> Response:
+    return _refusal(error, request.url.path).response(request.url.path)
 
-    @routes.exception_handler(HTTPException)
-    async def plain(request: Request, error: HTTPException) -> Response:
-        if error.status_code == 400 and request.url.path == MATHPIX_PATH:  # not even text
-            return mathpix_problem("json_syntax", "the body is not JSON")
-        code = {404: "not_found", 405: "wrong_method", 400: "bad_request"}.get(error.status_code, "refused")
-        refused = RequestError(error.status_code, code, str(error.detail), dict(error.headers or {}))
-        return refused.response(request.url.path)
 
-    @routes.exception_handler(UnicodeError)
-    async def not_text(request: Request, error: UnicodeError) -> Response:
-        return RequestError(422, "not_text", "a text in it is not UTF-8").response(request.url.path)
-
-    @routes.exception_handler(Exception)
-    async def failed(request: Request, error: Exception) -> Response:
-        fault = RequestError(500, "failed", "the server failed at this request; its log says more")
-        return fault.response(request.url.path)
+def _refusal(error: Exception, path: str) -> RequestError:
+    """Whatever went wrong, in the one shape that all errors have."""
+    match error:
+        case RequestError():
+            return error
+        case RequestValidationError():
+            first = error.errors()[0]
+            if first["type"] == "json_invalid":
+                return RequestError(400, "not_json", "the body is not JSON")
+            return RequestError(422, "misshapen", in_words(first["msg"], first["loc"][1:]))
+        case HTTPException(status_code=400) if path == MATHPIX_PATH:  # not even text
+            return RequestError(400, "not_json", "the body is not JSON")
+        case HTTPException():
+            codes = {404: "not_found", 405: "wrong_method", 400: "bad_request"}
+            code = codes.get(error.status_code, "refused")
+            return RequestError(error.status_code, code, str(error.detail), error.headers)
+        case InkError():
+            return RequestError(422, "unreadable_ink", str(error))
+        case UnicodeError():
+            return RequestError(422, "not_text", "a text in it is not UTF-8")
+    return RequestError(500, "failed", "the server failed at this request; its log says more")

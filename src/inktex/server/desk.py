@@ -11,7 +11,8 @@ import selectors
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import takewhile
 from time import monotonic
 
 import httptools
@@ -28,6 +29,8 @@ _REMEMBERED = 256  # different headers
 _REMEMBERED_BYTES = 2 * 1024  # of each
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,9})(?=\r\n)", re.IGNORECASE)
 _LOOK = socket.MSG_PEEK | socket.MSG_DONTWAIT
+_Stays = dict[socket.socket, float]  # until when a connection may stay as it is
+_Then = Callable[[], object]
 
 
 class Desk:
@@ -50,9 +53,9 @@ class Desk:
         self._hand_over = hand_over
         self._waiting_time = waiting_time
         self._count = count
-        self._asked: dict[socket.socket, float] = {}  # nothing was read yet; until when it may stay
-        self._refused: dict[socket.socket, float] = {}  # its body is still to come
-        self._lingering: dict[socket.socket, float] = {}
+        self._asked: _Stays = {}  # nothing was read yet
+        self._refused: _Stays = {}  # its body is still to come
+        self._lingering: _Stays = {}
         self._taken = bytearray(HEAD_BYTES)  # what was looked at, and is not needed any more
         self.refusals = 0
 
@@ -67,14 +70,14 @@ class Desk:
     def ask(self, connection: socket.socket) -> None:
         """See what a new connection wants."""
         if not self._look(connection):
-            self._await(connection, self._asked, FIRST_WORDS_SECONDS, lambda: self._look_again(connection))
+            self._await(connection, self._asked, FIRST_WORDS_SECONDS, partial(self._look_again, connection))
 
     def refuse(self, connection: socket.socket, answer: bytes | None = None) -> None:
         """Say that there is nobody to answer, and leave the client time to read it."""
         with suppress(OSError):
             connection.send(answer or raw_response(busy(1.0)), socket.MSG_DONTWAIT)
             connection.shutdown(socket.SHUT_WR)
-        self._await(connection, self._lingering, LINGERING_SECONDS, lambda: self._skip(connection))
+        self._await(connection, self._lingering, LINGERING_SECONDS, partial(self._skip, connection))
 
     def hand_over_all(self) -> None:
         """Give all who have not been looked at to workers."""
@@ -92,13 +95,7 @@ class Desk:
 
     # One connection -----------------------------------------------------------------------------------------
 
-    def _await(
-        self,
-        connection: socket.socket,
-        some: dict[socket.socket, float],
-        seconds: float,
-        then: Callable[[], object],
-    ) -> None:
+    def _await(self, connection: socket.socket, some: _Stays, seconds: float, then: _Then) -> None:
         """Go on when something comes on a connection, which counts to `some` and may stay so many seconds."""
         some[connection] = monotonic() + seconds
         self._selector.register(connection, selectors.EVENT_READ, then)
@@ -146,10 +143,8 @@ class Desk:
         elif left < 0:
             self.refuse(connection, answer)
         else:
-            rest = [left]
-            self._await(
-                connection, self._refused, BODY_SECONDS, lambda: self._pass_over(connection, rest, answer)
-            )
+            then = partial(self._pass_over, connection, [left], answer)
+            self._await(connection, self._refused, BODY_SECONDS, then)
 
     def _pass_over(self, connection: socket.socket, left: list[int], answer: bytes) -> None:
         """Read the body of a request that is refused: who still sends does not read."""
@@ -180,13 +175,8 @@ class Desk:
         connection.close()
 
 
-def _over(some: dict[socket.socket, float], now: float) -> list[socket.socket]:
-    found = []
-    for connection, end in some.items():
-        if end > now:
-            break
-        found.append(connection)
-    return found
+def _over(some: _Stays, now: float) -> list[socket.socket]:
+    return [connection for connection, _ in takewhile(lambda stay: stay[1] <= now, some.items())]
 
 
 def _busy_answer(path: str, seconds: float) -> bytes:

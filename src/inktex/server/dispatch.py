@@ -21,23 +21,12 @@ from multiprocessing.sharedctypes import RawArray
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 
+from inktex.server import worker as wire
 from inktex.server.desk import Desk
 from inktex.server.metrics import Metrics, SharedMetrics
 from inktex.server.options import ServerOptions
 from inktex.server.watch import count_request
-from inktex.server.worker import (  # how far a connection is
-    ASKED,
-    CLOSED,
-    END,
-    FAILED_TO_START,
-    HERE,
-    IDLE,
-    MESSAGE,
-    NEW,
-    QUEUED,
-    READY,
-    Places,
-)
+from inktex.server.worker import FAILED_TO_START, MESSAGE, Places
 
 CONNECTIONS = 8192  # at once, of all workers
 HANGING_SECONDS = 60.0  # without a sign of life, after which a worker is killed
@@ -47,6 +36,8 @@ _SCARCE = 8  # places in the queues of all workers; with fewer left, it matters 
 _ON_ITS_WAY_SECONDS = 0.1  # from reading a request to its place in the queue; a slow body may take longer
 # After a turn with refusals. Each time that this process wakes up, a worker loses its core for a moment.
 _REST = 0.004
+
+Work = Callable[[ServerOptions, socket.socket, Places, int], None]
 
 log = logging.getLogger("inktex.server")
 
@@ -67,9 +58,9 @@ class _Worker:
         now = monotonic()
         for place, end in list(self.unread.items()):
             state = states[place]
-            if state == ASKED and end is None:
+            if state == wire.ASKED and end is None:
                 self.unread[place] = now + _ON_ITS_WAY_SECONDS
-            elif state != NEW and (state != ASKED or now > (end or now)):
+            elif state != wire.NEW and (state != wire.ASKED or now > (end or now)):
                 del self.unread[place]
         return len(self.unread)
 
@@ -85,33 +76,27 @@ class _Waiting(NamedTuple):
 class Dispatcher:
     """Accepts connections and keeps the workers running, until it is told to end."""
 
-    def __init__(
-        self,
-        listener: socket.socket,
-        options: ServerOptions,
-        shared: SharedMetrics,
-        work: Callable[[ServerOptions, SharedMetrics, socket.socket, Places, int], None],
-    ) -> None:
-        """`work(options, shared, control, places, number)` is what each process does."""
+    def __init__(self, listener: socket.socket, options: ServerOptions, work: Work) -> None:
+        """`work(options, control, places, number)` is what each process does."""
         self._context = get_context("spawn")
-        self._listener = listener
-        self._work, self._options, self._shared = work, options, shared
+        self._listener, self._options, self._work = listener, options, work
         self._places = Places(
             states=RawArray("B", CONNECTIONS),
             alive=RawArray("d", options.workers),
             room=RawArray("i", options.workers),
             wait=RawArray("d", options.workers),
+            metrics=SharedMetrics(options.workers),
         )
         self._free = list(range(CONNECTIONS))
         self._waiting: deque[_Waiting] = deque()  # accepted, and nobody there to serve them yet
         self._selector = selectors.DefaultSelector()
-        self._metrics = Metrics(shared)
+        metrics = Metrics(self._places.metrics, options.workers)
         self._desk = Desk(
             self._selector,
             options,
             hand_over=self._hand_over,
             waiting_time=self._waiting_time,
-            count=lambda path, status: count_request(self._metrics, "POST", path, status, 0.0, 0),
+            count=lambda path, status: count_request(metrics, "POST", path, status, 0.0, 0),
         )
         self._workers = [self._start(number) for number in range(options.workers)]
         self._ending: float | None = None  # when those who are still there are killed
@@ -172,7 +157,7 @@ class Dispatcher:
             if self._ending is None and self._scarce:
                 self._desk.ask(connection)
             else:
-                self._waiting.append(_Waiting(connection, NEW))
+                self._waiting.append(_Waiting(connection, wire.NEW))
         else:
             if self._unused:
                 return  # for more of them in the next turn
@@ -207,7 +192,7 @@ class Dispatcher:
 
     def _hand_over(self, connection: socket.socket, waits: bool) -> None:
         """Give a connection from the desk to a worker."""
-        self._waiting.append(_Waiting(connection, NEW, waits))
+        self._waiting.append(_Waiting(connection, wire.NEW, waits))
         self._hand_out()  # at once, since the next one may find no room any more
 
     def _hand_out(self) -> None:
@@ -222,7 +207,7 @@ class Dispatcher:
         place = self._free.pop()
         self._places.states[place] = waiting.state
         try:
-            socket.send_fds(worker.control, [MESSAGE.pack(HERE, place)], [waiting.connection.fileno()])
+            socket.send_fds(worker.control, [MESSAGE.pack(wire.HERE, place)], [waiting.connection.fileno()])
         except OSError:  # it is full, or has just died
             self._free.append(place)
             return False
@@ -237,11 +222,8 @@ class Dispatcher:
         ours, theirs = socket.socketpair()
         self._places.alive[number] = monotonic()
         self._places.tell_room(number, self._options.limits.queue + 1, 0.0)
-        process = self._context.Process(
-            target=self._work,
-            args=(self._options, self._shared, theirs, self._places, number),
-            name=f"worker-{number}",
-        )
+        args = (self._options, theirs, self._places, number)
+        process = self._context.Process(target=self._work, args=args, name=f"worker-{number}")
         process.start()
         theirs.close()
         ours.setblocking(False)
@@ -256,9 +238,9 @@ class Dispatcher:
         except ConnectionResetError:
             said = b""
         for kind, place in MESSAGE.iter_unpack(said):
-            if kind == READY:
+            if kind == wire.READY:
                 worker.ready = True
-            elif kind == CLOSED:
+            elif kind == wire.CLOSED:
                 worker.connections.pop(place).close()
                 worker.unread.pop(place, None)
                 self._free.append(place)
@@ -271,12 +253,13 @@ class Dispatcher:
         worker.control.close()
         worker.process.join(5)
         self._workers.remove(worker)
+        self._places.metrics.owners[worker.number] = 0
         for place, connection in worker.connections.items():
             self._free.append(place)
             state = self._places.states[place]
-            if state in (NEW, IDLE):
+            if state in (wire.NEW, wire.IDLE):
                 self._waiting.append(_Waiting(connection, state))
-            elif state in (ASKED, QUEUED):
+            elif state in (wire.ASKED, wire.QUEUED):
                 self._desk.refuse(connection)
             else:
                 with suppress(OSError):
@@ -302,7 +285,7 @@ class Dispatcher:
         for worker in self._workers:
             if self._ending is not None and not worker.told and not (self._waiting and worker.ready):
                 with suppress(BlockingIOError, BrokenPipeError):
-                    worker.control.send(MESSAGE.pack(END, 0))
+                    worker.control.send(MESSAGE.pack(wire.END, 0))
                     worker.told = True
             hangs = worker.ready and now - self._places.alive[worker.number] > HANGING_SECONDS
             if hangs or (self._ending is not None and now > self._ending):

@@ -34,7 +34,7 @@ class Turn:
     def __init__(self, share: Share | None = None) -> None:
         self.share = share  # of the session whose turn it is
         self.superseded = False  # nobody wants the result any more
-        self._begun = self._counted = 0.0  # by the thread's clock: the turn, and what is not charged yet
+        self._begun = 0.0  # by the thread's clock
 
     @property
     def live(self) -> bool:
@@ -48,14 +48,12 @@ class Turn:
 
     def begin_on_thread(self) -> None:
         """From here on the time of this thread is the turn's."""
-        self._begun = self._counted = thread_time()
+        self._begun = thread_time()
 
     def charge_on_thread(self) -> None:
         """Charge what was used since; time of the processor, so that a busy machine makes nothing dearer."""
-        now = thread_time()
         if self.share is not None:
-            self.share.spend(now - self._counted)
-        self._counted = now
+            self.share.spend(thread_time() - self._begun)
 
 
 class Engine:

@@ -3,7 +3,7 @@
 Clients of Mathpix, at `/v3/strokes`, expect another one: `{"error", "error_info": {"id", "message"}}`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from uuid import uuid4
 
 from fastapi.responses import JSONResponse
@@ -15,6 +15,14 @@ _MATHPIX_NAMES = {
     500: "sys_exception",
     503: "http_max_requests",
     504: "sys_exception",
+}
+# The same of what is wrong with the ink, which comes with status 200, by our codes.
+_MATHPIX_FAULTS = {
+    "not_json": "json_syntax",
+    **dict.fromkeys(
+        ("misshapen", "unreadable_ink", "bad_options", "too_many_strokes", "too_many_points"),
+        "strokes_syntax_error",
+    ),
 }
 
 
@@ -29,25 +37,20 @@ class RequestError(Exception):
         self.headers = dict(headers or {})
 
     def response(self, path: str = "") -> JSONResponse:
-        if path == MATHPIX_PATH:
-            name = _MATHPIX_NAMES.get(self.status, self.code)
-            return mathpix_problem(name, self.message, self.status, self.headers)
-        body = {"error": {"code": self.code, "message": _text(self.message)}}
-        return JSONResponse(body, self.status, self.headers)
+        # A message that can be sent, also if it repeats halves of characters.
+        message = self.message.encode("utf-8", errors="replace").decode("utf-8")
+        if path != MATHPIX_PATH:
+            return JSONResponse({"error": {"code": self.code, "message": message}}, self.status, self.headers)
+        name = _MATHPIX_FAULTS.get(self.code) or _MATHPIX_NAMES.get(self.status, self.code)
+        status = 200 if self.code in _MATHPIX_FAULTS else self.status
+        body = {"request_id": uuid4().hex, "error": message, "error_info": {"id": name, "message": message}}
+        return JSONResponse(body, status, self.headers)
 
 
-def mathpix_problem(
-    name: str, message: str, status: int = 200, headers: Mapping[str, str] | None = None
-) -> JSONResponse:
-    """An error as Mathpix gives it; what is wrong with the ink comes with status 200."""
-    message = _text(message)
-    info = {"id": name, "message": message}
-    return JSONResponse({"request_id": uuid4().hex, "error": message, "error_info": info}, status, headers)
-
-
-def _text(message: str) -> str:
-    """A message that can be sent, also if it repeats halves of characters."""
-    return message.encode("utf-8", errors="replace").decode("utf-8")
+def in_words(message: str, place: Iterable[str | int]) -> str:
+    """What is wrong with a request, and where in it; never the value, which may be ink."""
+    where = ".".join(map(str, place))
+    return f"{where}: {message}" if where else message
 
 
 def busy(retry_seconds: float) -> RequestError:

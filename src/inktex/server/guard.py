@@ -67,28 +67,27 @@ class Guard:
             return
         route = route_of(scope["path"])
         headers = Headers(scope=scope)
+        is_http = scope["type"] == "http"
         try:
             _check_names(self.options, headers)
             _check_token(self.options, route, headers)
-            if scope["type"] == "http":
+            if is_http:
                 _check_method(route, scope["method"])
             elif route.endpoint != "session":
                 raise RequestError(404, "not_found", "live sessions are at /v1/session")
-            if scope["type"] == "http" and scope["method"] == "POST":
+            if is_http and scope["method"] == "POST":
                 _check_type(route, headers)
                 body = await self._read(headers, receive)
                 if route.works and self.service.engine.full:
                     raise busy(self.service.engine.expected_wait)
                 receive = _replay(body, receive)
         except RequestError as error:
-            path = scope["path"]
-            if scope["type"] == "websocket":
-                path = ""
+            if not is_http:
                 await receive()
                 if "websocket.http.response" not in scope.get("extensions", {}):  # it becomes a plain 403
                     await send({"type": "websocket.close", "code": 1008, "reason": error.code})
                     return
-            await error.response(path)(scope, receive, send)
+            await error.response(scope["path"] if is_http else "")(scope, receive, send)
             return
         await self.app(scope, receive, send)
 
@@ -98,9 +97,8 @@ class Guard:
         Under overload this is what most requests get, so it does as little as possible.
         """
         engine = self.service.engine
-        if not engine.full or not waits_for_recognizer(self.options, path, raw_headers):
-            return None
-        return busy(engine.expected_wait)
+        refused = engine.full and waits_for_recognizer(self.options, path, raw_headers)
+        return busy(engine.expected_wait) if refused else None
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes:
         limits = self.options.limits
@@ -109,8 +107,7 @@ class Guard:
             raise RequestError(400, "bad_length", "Content-Length must be a number")
         if int(declared) > _SKIPPED * limits.body_bytes:
             raise _too_large(limits.body_bytes)
-        parts: list[bytes] = []
-        size = 0
+        body, size = bytearray(), 0
         try:
             async with asyncio.timeout(limits.body_seconds):
                 while True:
@@ -120,13 +117,13 @@ class Guard:
                     part = message.get("body", b"")
                     size += len(part)
                     if size <= limits.body_bytes:
-                        parts.append(part)
+                        body += part
                     ended = not message.get("more_body", False)
                     # What is too large is passed over to its end: who still sends does not read the answer.
                     if size > limits.body_bytes and (ended or size > _SKIPPED * limits.body_bytes):
                         raise _too_large(limits.body_bytes)
                     if ended:
-                        return b"".join(parts)
+                        return bytes(body)
         except TimeoutError:
             slow = f"the request was not complete after {limits.body_seconds:g} s"
             raise RequestError(408, "slow_request", slow, {"Connection": "close"}) from None
@@ -160,9 +157,8 @@ def _check_names(options: ServerOptions, headers: Headers) -> None:
         raise RequestError(421, "unknown_host", "unknown host name; allow it with --allow-host")
     origins = headers.getlist("origin")
     if not all(origin in options.origins or _host_of(origin) == host for origin in origins):
-        raise RequestError(
-            403, "foreign_origin", "requests from other origins are not allowed; allow one with --cors"
-        )
+        foreign = "requests from other origins are not allowed; allow one with --cors"
+        raise RequestError(403, "foreign_origin", foreign)
 
 
 def _check_token(options: ServerOptions, route: Route, headers: Headers) -> None:
@@ -194,19 +190,15 @@ def _too_large(limit: int) -> RequestError:
 def _check_method(route: Route, method: str) -> None:
     allowed = ("POST",) if route.content_type is not None else ("GET", "HEAD")
     if method not in allowed:
-        raise RequestError(
-            405, "wrong_method", f"this address takes {allowed[0]}", {"Allow": ", ".join(allowed)}
-        )
+        takes = f"this address takes {allowed[0]}"
+        raise RequestError(405, "wrong_method", takes, {"Allow": ", ".join(allowed)})
 
 
 def _check_type(route: Route, headers: Headers) -> None:
-    if route.content_type is None:
-        return
     given = headers.get("content-type", "").partition(";")[0].strip().lower()
     if given != route.content_type:
-        raise RequestError(
-            415, "wrong_type", f"this endpoint takes {route.content_type}, not {given[:60] or 'nothing'}"
-        )
+        takes = f"this endpoint takes {route.content_type}, not {given[:60] or 'nothing'}"
+        raise RequestError(415, "wrong_type", takes)
 
 
 def _given_tokens(route: Route, headers: Headers) -> list[bytes]:
@@ -222,13 +214,9 @@ def _given_tokens(route: Route, headers: Headers) -> list[bytes]:
 
 def _replay(body: bytes, receive: Receive) -> Receive:
     """A `receive` that gives the body once, then whatever comes after it (that the client left)."""
-    given = False
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        return waiting.pop() if waiting else await receive()
 
     return again

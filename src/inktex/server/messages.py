@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from inktex.server.errors import RequestError
-from inktex.server.schemas import Strict, Stroke
+from inktex.server.errors import RequestError, in_words
+from inktex.server.schemas import Latex, Strict, Stroke
 
 Id = Annotated[str, Field(min_length=1, max_length=64)]
+Ids = Annotated[list[Id], Field(min_length=1, max_length=20_000)]
 LineNumber = Annotated[int, Field(ge=1, le=2**53, strict=True)]
 Revision = Annotated[int, Field(ge=0, le=2**53, strict=True)]
 
@@ -20,18 +21,10 @@ class Message(Strict):
     more: bool = False
 
 
-class Add(Message):
-    """A new stroke, after all others."""
+class Put(Message):
+    """A new stroke, after all others; or one that was moved or redrawn."""
 
-    type: Literal["add"]
-    id: Id
-    points: Stroke
-
-
-class Replace(Message):
-    """A stroke was moved or redrawn."""
-
-    type: Literal["replace"]
+    type: Literal["add", "replace"]
     id: Id
     points: Stroke
 
@@ -40,7 +33,7 @@ class Remove(Message):
     """Strokes were erased."""
 
     type: Literal["remove"]
-    ids: Annotated[list[Id], Field(min_length=1, max_length=20_000)]
+    ids: Ids
 
 
 class Clear(Message):
@@ -53,15 +46,15 @@ class Pin(Message):
     """A person decided what some strokes say."""
 
     type: Literal["pin"]
-    ids: Annotated[list[Id], Field(min_length=1, max_length=20_000)]
-    latex: Annotated[str, Field(min_length=1, max_length=4000)]
+    ids: Ids
+    latex: Latex
 
 
 class Choose(Message):
     """A person decided what a line says: another reading, or LaTeX they edited."""
 
     type: Literal["choose"]
-    latex: Annotated[str, Field(min_length=1, max_length=4000)]
+    latex: Latex
     line: LineNumber | None = None
 
 
@@ -87,7 +80,7 @@ class Options(Message):
     lines: Annotated[bool, Field(strict=True)] | None = None
 
 
-Change = Add | Replace | Remove | Clear | Pin
+Change = Put | Remove | Clear | Pin
 AnyMessage = Change | Choose | Explain | Render | Options
 _READER: TypeAdapter[AnyMessage] = TypeAdapter(Annotated[AnyMessage, Field(discriminator="type")])
 
@@ -97,15 +90,9 @@ def parse(text: str) -> AnyMessage:
     try:
         return _READER.validate_python(json.loads(text))
     except ValidationError as error:
-        raise RequestError(422, "bad_message", in_words(error)) from None
+        faults = error.errors(include_input=False, include_url=False, include_context=False)
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        message = in_words(faults[0]["msg"], faults[0]["loc"]) + more
+        raise RequestError(422, "bad_message", message) from None
     except (ValueError, RecursionError):
         raise RequestError(400, "bad_message", "a message is one JSON object") from None
-
-
-def in_words(error: ValidationError) -> str:
-    """The first thing that is wrong, and where; never the value, which may be ink."""
-    details = error.errors(include_input=False, include_url=False, include_context=False)
-    first = details[0]
-    place = ".".join(str(part) for part in first["loc"])
-    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-    return f"{place}: {first['msg']}{more}" if place else f"{first['msg']}{more}"

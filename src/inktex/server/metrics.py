@@ -1,7 +1,7 @@
 """Counters of all worker processes in one shared block of memory; the Prometheus text format goes out.
 
 Every process owns one slot and is the only one to write it, from its event loop, so no lock is needed; who
-is asked for `/metrics` adds all slots up. A process that takes the place of one that died goes on with its
+is asked for `/metrics` adds all slots up. A worker that takes the place of one that died goes on with its
 slot, so that counters never fall.
 
 `prometheus_client` would do the same through files in a folder that an environment variable names before it
@@ -12,7 +12,6 @@ import os
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator
 from itertools import accumulate, product
-from multiprocessing import get_context
 from multiprocessing.sharedctypes import RawArray
 
 import numpy as np
@@ -49,20 +48,20 @@ _PLACES: dict[Hashable, int] = {key: place for place, key in enumerate(_KEYS)}
 class SharedMetrics:
     """The memory that the processes of one server share; made by the parent, handed to each of them."""
 
-    def __init__(self, processes: int) -> None:
-        slots = processes + 3  # their parent; and one may start while the one it replaces still stops
+    def __init__(self, workers: int) -> None:
+        slots = workers + 1  # the last one is their parent's
         self.values = RawArray("d", slots * len(_KEYS))
-        self.owners = RawArray("q", slots)
-        self.lock = get_context("spawn").Lock()
+        self.owners = RawArray("q", slots)  # ids of the processes; 0 where there is none
 
 
 class Metrics:
     """The counters of this process, and the sum over all."""
 
-    def __init__(self, shared: SharedMetrics) -> None:
+    def __init__(self, shared: SharedMetrics, slot: int = 0) -> None:
         self._owners = shared.owners
+        self._owners[slot] = os.getpid()
         self._slots = np.frombuffer(shared.values).reshape(len(shared.owners), len(_KEYS))
-        self._own = self._slots[_claim(shared)]
+        self._own = self._slots[slot]
         for name, (_, kind, _) in SINGLES.items():
             if kind == "gauge":
                 self.put(name, 0.0)
@@ -87,8 +86,7 @@ class Metrics:
             return sum(resident_bytes(owner) for owner in self._owners if owner)
         if SINGLES[name][1] == "counter":
             return self._sum(name)
-        slots = zip(self._slots[:, _PLACES[name]].tolist(), self._owners, strict=True)
-        return float(sum(value for value, owner in slots if value and _alive(owner)))
+        return float(self._slots[np.array(self._owners) > 0, _PLACES[name]].sum())
 
     def _observe(self, endpoint: str, seconds: float) -> None:
         self.add((endpoint, "seconds", bisect_left(BUCKETS, seconds)))
@@ -98,6 +96,7 @@ class Metrics:
         return float(self._slots[:, _PLACES[key]].sum())
 
     def render(self) -> str:
+        """All of them in the text format of Prometheus."""
         return "\n".join([*self._lines(), ""])
 
     def _lines(self) -> Iterator[str]:
@@ -140,24 +139,6 @@ def resident_bytes(process: int) -> float:
             return float(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return 0.0
-
-
-def _claim(shared: SharedMetrics) -> int:
-    """Take a slot that is free or whose process is gone."""
-    with shared.lock:
-        for slot, owner in enumerate(shared.owners):
-            if owner in (0, os.getpid()) or not _alive(owner):
-                shared.owners[slot] = os.getpid()
-                return slot
-    return len(shared.owners) - 1
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except OSError as error:
-        return not isinstance(error, ProcessLookupError)
-    return True
 
 
 def _number(value: float) -> str:

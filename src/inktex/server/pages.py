@@ -45,9 +45,8 @@ def add_probes(routes: FastAPI, service: Service) -> None:
     @head("/metrics")
     @probe("/metrics", summary="Counters for Prometheus", response_class=PlainTextResponse)
     async def metrics() -> PlainTextResponse:
-        return PlainTextResponse(
-            service.metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8"
-        )
+        kind = "text/plain; version=0.0.4; charset=utf-8"
+        return PlainTextResponse(service.metrics.render(), media_type=kind)
 
 
 def add_pages(routes: FastAPI, service: Service) -> None:

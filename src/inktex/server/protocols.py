@@ -61,6 +61,13 @@ class _Patience(asyncio.BufferedProtocol):
         if self.place is not None:
             self.place.note(state)
 
+    def _answer(self, error: RequestError) -> None:
+        """Say what is wrong, which is the end of the connection."""
+        if not self.transport.is_closing():
+            self.note(ANSWERING)
+            self.transport.write(raw_response(error))
+            self.transport.close()
+
     def pause_writing(self) -> None:
         super().pause_writing()
         _cancel(self._reading_timer)
@@ -110,12 +117,6 @@ class PatientHttp(_Patience, HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         self._answer(RequestError(400, "not_http", msg))
 
-    def _answer(self, error: RequestError) -> None:
-        if not self.transport.is_closing():
-            self.note(ANSWERING)
-            self.transport.write(raw_response(error))
-            self.transport.close()
-
     def get_buffer(self, sizehint: int) -> bytearray:
         """Before anything is read it counts as asked: killed in between, nobody could answer it any more."""
         self._state_before = NEW if self.place is None else self.place.state
@@ -134,7 +135,7 @@ class PatientHttp(_Patience, HttpToolsProtocol):
         super().connection_made(transport)
         kept = self.place is not None and self.place.state == IDLE
         seconds = self.timeout_keep_alive if kept else HEADER_SECONDS
-        self._header_timer = self.loop.call_later(seconds, self._close)
+        self._header_timer = self.loop.call_later(seconds, transport.close)
         if getattr(self.server_state, "leaving", False):
             self.shutdown()
 
@@ -151,7 +152,7 @@ class PatientHttp(_Patience, HttpToolsProtocol):
             self.note(ASKED)
         self._in_headers, self._header_bytes, self._kept_bytes = True, 0, 0
         _cancel(self._header_timer)
-        self._header_timer = self.loop.call_later(HEADER_SECONDS, self._close)
+        self._header_timer = self.loop.call_later(HEADER_SECONDS, self.transport.close)
 
     def on_headers_complete(self) -> None:
         _cancel(self._header_timer)
@@ -159,7 +160,7 @@ class PatientHttp(_Patience, HttpToolsProtocol):
         if not self._refused:
             self._refusal = self._refuse_at_once()
             if self._refusal is not None:
-                self._header_timer = self.loop.call_later(BODY_SECONDS, self._close)
+                self._header_timer = self.loop.call_later(BODY_SECONDS, self.transport.close)
                 return
             super().on_headers_complete()
             if self._leaving and self.cycle is not None:
@@ -226,10 +227,6 @@ class PatientHttp(_Patience, HttpToolsProtocol):
 
     def _close_if_idle(self) -> None:
         if not self._open_requests:
-            self._close()
-
-    def _close(self) -> None:
-        if not self.transport.is_closing():
             self.transport.close()
 
 
@@ -253,11 +250,8 @@ class PatientWebSocket(_Patience, WebSocketsSansIOProtocol):
 
     def _refuse_handshake(self) -> None:
         self.handshake_initiated = self.handshake_complete = self.close_sent = True
-        if not self.transport.is_closing():
-            self.note(ANSWERING)
-            reason = f"this WebSocket handshake cannot be answered: {self.conn.handshake_exc}"[:200]
-            self.transport.write(raw_response(RequestError(400, "bad_handshake", reason)))
-            self.transport.close()
+        reason = f"this WebSocket handshake cannot be answered: {self.conn.handshake_exc}"[:200]
+        self._answer(RequestError(400, "bad_handshake", reason))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Messages that were not taken yet are of no use: the session hears at once that it is over."""

@@ -23,7 +23,7 @@ import uvicorn
 from inktex.recognizer import Recognizer
 from inktex.server.app import Application, create_app
 from inktex.server.dispatch import CONNECTIONS, Dispatcher
-from inktex.server.metrics import SharedMetrics
+from inktex.server.metrics import Metrics
 from inktex.server.options import ServerOptions
 from inktex.server.protocols import PatientHttp, PatientWebSocket
 from inktex.server.worker import OrderlyServer, Places, Worker
@@ -44,23 +44,21 @@ def run(options: ServerOptions, *, open_page: bool = False) -> None:
     name = recognizer.model.info.name
     listener = _listen(options)
     options = replace(options, port=listener.getsockname()[1])
-    shared = SharedMetrics(options.workers)
     _set_up_log(options)
     count = "one process" if options.workers == 1 else f"{options.workers} processes"
     print(f"inktex: write at {options.address} (model {name}, {count}; Ctrl+C ends it)", file=sys.stderr)
     if not options.loopback and options.token is None:
-        print(
-            "inktex: everyone who reaches this machine can use it; set a token with --token", file=sys.stderr
-        )
+        everyone = "everyone who reaches this machine can use it"
+        print(f"inktex: {everyone}; set a token with --token", file=sys.stderr)
     if open_page:
         Timer(1.0, webbrowser.open, [options.address]).start()
     _allow_handles()
     if not hasattr(socket, "send_fds"):
-        app = create_app(options, recognizer=recognizer, shared=shared)
+        app = create_app(options, recognizer=recognizer)
         _serve(OrderlyServer(config_for(options, app)), app, [listener])
         return
     del recognizer
-    code = Dispatcher(listener, options, shared, _work).run()
+    code = Dispatcher(listener, options, _work).run()
     if code:
         raise SystemExit(code)
 
@@ -78,11 +76,9 @@ def _serve(server: uvicorn.Server, app: Application, listeners: list[socket.sock
         os._exit(0)
 
 
-def _work(
-    options: ServerOptions, shared: SharedMetrics, control: socket.socket, places: Places, number: int
-) -> None:
+def _work(options: ServerOptions, control: socket.socket, places: Places, number: int) -> None:
     _set_up_log(options)
-    app = create_app(options, shared=shared)
+    app = create_app(options, metrics=Metrics(places.metrics, number))
     app.service.tell_room = partial(places.tell_room, number)
     _serve(Worker(config_for(options, app), control, places, number), app)
 
@@ -101,7 +97,6 @@ def config_for(options: ServerOptions, app: Any) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        date_header=True,
         proxy_headers=False,
         lifespan="on",
     )
@@ -146,7 +141,5 @@ def _allow_handles() -> None:
 def _set_up_log(options: ServerOptions) -> None:
     level = options.log_level.upper()
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", force=True)
-    for name in ("inktex.server", "uvicorn.error"):
-        logging.getLogger(name).setLevel(level)
-    if level == "INFO":
-        logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    logging.getLogger("inktex.server").setLevel(level)
+    logging.getLogger("uvicorn.error").setLevel("WARNING" if level == "INFO" else level)

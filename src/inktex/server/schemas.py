@@ -9,6 +9,7 @@ _MOST_FIELDS = 50  # of an object
 
 # JSON has no NaN, but Python's parser takes it; a text or a truth value is no coordinate.
 Coordinate = Annotated[float, Field(allow_inf_nan=False, strict=True)]
+Coordinates = Annotated[list[Annotated[list[Coordinate], FailFast()]], FailFast()]
 Point = Annotated[
     list[Coordinate],
     FailFast(),
@@ -18,6 +19,7 @@ Stroke = Annotated[
     list[Point], FailFast(), Field(min_length=1, description="One line of the pen, point by point")
 ]
 Share = Annotated[float, Field(ge=0, le=1)]
+Latex = Annotated[str, Field(min_length=1, max_length=4000)]
 
 # x squared, in as few points as it takes.
 EXAMPLE_STROKES: list[JsonValue] = [
@@ -51,35 +53,29 @@ class Strict(BaseModel):
 class RecognizeOptions(Strict):
     """What is wanted beyond the best reading."""
 
-    top: Annotated[int, Field(ge=1, le=10, strict=True, description="Readings, the best included")] = 5
-    symbols: Annotated[
-        list[Annotated[str, Field(min_length=1, max_length=40)]] | None,
-        Field(
-            max_length=500,
-            description="LaTeX words that the answer may use, or groups such as `digits`, `greek`, `all`; "
-            "a minus in front takes away (`-greek`)",
-        ),
-    ] = None
-    attention: Annotated[
-        bool, Field(strict=True, description="Also give where the network looked: per token, per stroke")
-    ] = False
-    lines: Annotated[
-        bool, Field(strict=True, description="Find the lines; false: all strokes are one expression")
-    ] = True
+    top: int = Field(default=5, ge=1, le=10, strict=True, description="Readings, the best included")
+    symbols: list[Annotated[str, Field(min_length=1, max_length=40)]] | None = Field(
+        default=None,
+        max_length=500,
+        description="LaTeX words that the answer may use, or groups such as `digits`, `greek`, `all`; "
+        "a minus in front takes away (`-greek`)",
+    )
+    attention: bool = Field(
+        default=False, strict=True, description="Also give where the network looked: per token, per stroke"
+    )
+    lines: bool = Field(
+        default=True, strict=True, description="Find the lines; false: all strokes are one expression"
+    )
 
 
 class RecognizeRequest(Strict):
     """The strokes of an expression, or of several lines."""
 
     model_config = _example(strokes=EXAMPLE_STROKES, options={"top": 3})
-    strokes: Annotated[
-        list[Stroke],
-        FailFast(),
-        Field(
-            min_length=1,
-            description="In the order of writing; a stroke is a list of points `[x, y]`, y pointing down",
-        ),
-    ]
+    strokes: Annotated[list[Stroke], FailFast()] = Field(
+        min_length=1,
+        description="In the order of writing; a stroke is a list of points `[x, y]`, y pointing down",
+    )
     options: RecognizeOptions = Field(default_factory=RecognizeOptions)
 
 
@@ -88,7 +84,7 @@ class Token(BaseModel):
 
     text: str
     confidence: Share
-    strokes: Annotated[list[int], Field(description="Places of the strokes it was read from")]
+    strokes: list[int] = Field(description="Places of the strokes it was read from")
 
 
 class RecognizedSymbol(BaseModel):
@@ -97,10 +93,8 @@ class RecognizedSymbol(BaseModel):
     latex: str
     strokes: list[int]
     confidence: Share
-    token: Annotated[int, Field(description="Its place among the tokens")]
-    known: Annotated[
-        bool, Field(description="False where the ink looks like no symbol that the model knows")
-    ] = True
+    token: int = Field(description="Its place among the tokens")
+    known: bool = Field(True, description="False where the ink looks like no symbol that the model knows")
 
 
 class Alternative(BaseModel):
@@ -113,34 +107,29 @@ class Alternative(BaseModel):
 class Recognition(BaseModel):
     """What was read (schema `inktex.recognition/1`)."""
 
-    schema_: Annotated[str, Field(alias="schema", examples=["inktex.recognition/1"])]
-    latex: Annotated[str, Field(examples=["x ^ { 2 }"])]
-    score: Annotated[float, Field(ge=0, le=1, description="How often such an answer is right as a whole")]
+    schema_: str = Field(alias="schema", examples=["inktex.recognition/1"])
+    latex: str = Field(examples=["x ^ { 2 }"])
+    score: Share = Field(description="How often such an answer is right as a whole")
     tokens: list[Token]
     symbols: list[RecognizedSymbol]
     alternatives: list[Alternative]
     mathml: str
     typst: str
-    unread: Annotated[list[int], Field(description="Strokes that no symbol was read from")]
-    reread: Annotated[list[int], Field(description="Strokes that several symbols were read from")]
-    complete: Annotated[bool, Field(description="False where the time limit forced an early end")]
+    unread: list[int] = Field(description="Strokes that no symbol was read from")
+    reread: list[int] = Field(description="Strokes that several symbols were read from")
+    complete: bool = Field(description="False where the time limit forced an early end")
     model: str
-    elapsed: Annotated[float, Field(description="Seconds of recognising")]
-    attention: Annotated[list[list[float]] | None, Field(description="Per token and per stroke")] = None
-    lines: Annotated[
-        list["RecognizedLine"] | None,
-        Field(
-            description="Each line by itself, where there are several; the other fields are of all together"
-        ),
-    ] = None
+    elapsed: float = Field(description="Seconds of recognising")
+    attention: list[list[float]] | None = Field(None, description="Per token and per stroke")
+    lines: list["RecognizedLine"] | None = Field(
+        None, description="Each line by itself, where there are several; the other fields are of all together"
+    )
 
 
 class RecognizedLine(BaseModel):
     """One of several lines."""
 
-    strokes: Annotated[
-        list[int], Field(description="Its strokes; strokes in its recognition are places in this list")
-    ]
+    strokes: list[int] = Field(description="Its strokes; strokes in its recognition are places in this list")
     recognition: Recognition
 
 
@@ -148,15 +137,15 @@ class SymbolRequest(Strict):
     """The strokes of a single symbol."""
 
     model_config = _example(strokes=EXAMPLE_STROKES[:2], top=5)
-    strokes: Annotated[list[Stroke], FailFast(), Field(min_length=1)]
-    top: Annotated[int, Field(ge=1, le=50, strict=True, description="How many symbols to give")] = 10
+    strokes: Annotated[list[Stroke], FailFast()] = Field(min_length=1)
+    top: int = Field(10, ge=1, le=50, strict=True, description="How many symbols to give")
 
 
 class SymbolGuess(BaseModel):
     """A symbol that the drawing could be."""
 
     latex: str
-    probability: Annotated[float, Field(ge=0, le=1, description="Among all symbols of the model")]
+    probability: Share = Field(description="Among all symbols of the model")
 
 
 class SymbolAnswer(BaseModel):
@@ -198,7 +187,7 @@ class RenderRequest(Strict):
     """LaTeX to show."""
 
     model_config = _example(latex=r"\frac{1}{x^2}")
-    latex: Annotated[str, Field(min_length=1, max_length=4000)]
+    latex: Latex
 
 
 class Rendering(BaseModel):
@@ -213,7 +202,7 @@ class Rendering(BaseModel):
 class ErrorDetail(BaseModel):
     """What is wrong."""
 
-    code: Annotated[str, Field(examples=["too_many_points"])]
+    code: str = Field(examples=["too_many_points"])
     message: str
 
 
@@ -226,8 +215,8 @@ class ErrorAnswer(BaseModel):
 class MathpixPoints(BaseModel):
     """Coordinates, one list per stroke."""
 
-    x: Annotated[list[Annotated[list[Coordinate], FailFast()]], FailFast()]
-    y: Annotated[list[Annotated[list[Coordinate], FailFast()]], FailFast()]
+    x: Coordinates
+    y: Coordinates
 
 
 class MathpixStrokes(BaseModel):
@@ -241,9 +230,9 @@ class MathpixRequest(BaseModel):
 
     model_config = _example("allow", strokes={"strokes": MATHPIX_EXAMPLE}, formats=["text", "latex_styled"])
     strokes: MathpixStrokes
-    formats: Annotated[list[str], Field(max_length=100)] | None = None
+    formats: list[str] | None = Field(None, max_length=100)
     data_options: dict[str, Any] | None = None
-    math_inline_delimiters: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    math_inline_delimiters: list[str] | None = Field(None, min_length=2, max_length=2)
 
 
 class MathpixErrorInfo(BaseModel):

@@ -14,7 +14,7 @@ from inktex.ink import Limits as FileLimits
 from inktex.ink.archives import ArchiveError
 from inktex.ink.limits import MAX_POINTS, MAX_STROKES, LimitError
 from inktex.ink.sandbox import Found, Job, Sandbox
-from inktex.recognizer import Recognition, Recognizer, SymbolGuess
+from inktex.recognizer import Recognition, Recognizer
 from inktex.recognizer.options import OptionKeywords
 from inktex.server.engine import Engine
 from inktex.server.errors import RequestError, busy
@@ -78,19 +78,12 @@ class Service:
 
         try:
             answer = await self.in_turn(request, work)
-        except InkError as error:
-            raise RequestError(422, "unreadable_ink", str(error)) from None
+        except InkError:
+            raise
         except ValueError as error:
             raise RequestError(422, "bad_options", str(error)) from None
         self.count(answer, ink)
         return answer
-
-    async def symbol(self, request: Request, ink: Ink, *, top: int) -> tuple[SymbolGuess, ...]:
-        """The likeliest symbols for a drawing of one, in its turn."""
-        try:
-            return await self.in_turn(request, lambda _: self.recognizer.symbol(ink, top=top))
-        except InkError as error:
-            raise RequestError(422, "unreadable_ink", str(error)) from None
 
     async def in_turn(self, request: Request, work: Callable[[float], T]) -> T:
         """Run blocking work in its turn, unless the client leaves before."""

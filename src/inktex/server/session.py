@@ -19,9 +19,9 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from inktex import __version__
 from inktex.decoding import SearchCancelled
-from inktex.ink import InkError
-from inktex.latex import LatexError
-from inktex.recognizer import READINGS, LiveLine, NoSuchLine, PageAnswer, Recognition, WhichLine
+from inktex.recognizer import READINGS, LiveLine, NoSuchLine, PageAnswer, WhichLine
+from inktex.recognizer.answer import for_page
+from inktex.recognizer.session import StrokeId
 from inktex.server import messages
 from inktex.server.api import explanation, rendering
 from inktex.server.engine import Lane
@@ -51,8 +51,7 @@ class LiveSession:
         self._share = Share()
         self._lane = Lane(service.engine, self._share)
         self._rendering = Lane(service.rendering, self._share)
-        self._numbers: dict[str, int] = {}  # the client's name of a stroke -> the session's
-        self._points: dict[str, int] = {}
+        self._points: dict[str, int] = {}  # of each stroke, by the client's name of it
         self._revision = 0  # the client's count of its changes
         self._answered = -1  # the version that the last answer was for: two turns may read the same one
         self._version = 0  # ours, also of changes that the client did not count
@@ -62,7 +61,6 @@ class LiveSession:
         self._asked = False
         self._explaining = False
         self._choice: messages.Choose | None = None
-        self._to_render: str | None = None  # what the message just taken asks for
         self._sent: dict[int, int] = {}  # the lines that the client has, with their versions
         self._changed = asyncio.Event()
         self._sending = asyncio.Lock()
@@ -79,7 +77,9 @@ class LiveSession:
         service.metrics.add("sessions")
         answering = asyncio.create_task(self._answer_changes())
         try:
-            await self._send(self._hello())
+            limits = {name: getattr(service.limits, name) for name in ("body_bytes", "strokes", "points")}
+            model = service.recognizer.model.info.name
+            await self._send({"type": "hello", "version": __version__, "model": model, "limits": limits})
             await self._listen()
         except WebSocketDisconnect:
             pass
@@ -90,15 +90,6 @@ class LiveSession:
                 task.cancel()
             await asyncio.gather(answering, *self._tasks, return_exceptions=True)
 
-    def _hello(self) -> dict[str, Any]:
-        limits = self._service.limits
-        return {
-            "type": "hello",
-            "version": __version__,
-            "model": self._service.recognizer.model.info.name,
-            "limits": {name: getattr(limits, name) for name in ("body_bytes", "strokes", "points")},
-        }
-
     # Taking messages ----------------------------------------------------------------------------------------
 
     async def _listen(self) -> None:
@@ -108,23 +99,20 @@ class LiveSession:
             if incoming["type"] == "websocket.disconnect":
                 return
             with self._share.flooded():
-                error = self._take(incoming)
-                if error is not None:
-                    bad += 1
-                    await self._complain(error)
-                    if bad == _BAD_MESSAGES:
-                        await self._socket.close(POLICY_VIOLATION, "too many messages that cannot be read")
-                        return
-                else:
-                    bad = 0
-                if self._to_render is not None:
-                    latex, self._to_render = self._to_render, None
-                    await self._render(latex)
+                taken = self._take(incoming)
+                bad = bad + 1 if isinstance(taken, RequestError) else 0
+                if isinstance(taken, RequestError):
+                    await self._complain(taken)
+                elif isinstance(taken, messages.Render):
+                    await self._render(taken.latex)
+                if bad == _BAD_MESSAGES:
+                    await self._socket.close(POLICY_VIOLATION, "too many messages that cannot be read")
+                    return
                 # At least the others' turn: without it, messages that wait here would all be taken before.
                 await self._service.crowd.let_others_first(self._share, _LONGEST_PAUSE)
 
-    def _take(self, incoming: Mapping[str, Any]) -> RequestError | None:
-        """Take a message and charge the session for it; what is wrong with it."""
+    def _take(self, incoming: Mapping[str, Any]) -> messages.AnyMessage | RequestError:
+        """Take a message and charge the session for it; the message, or what is wrong with it."""
         begun = time.thread_time()
         try:
             text = incoming.get("text")
@@ -132,12 +120,13 @@ class LiveSession:
                 raise RequestError(400, "bad_message", "messages are JSON in text frames, not binary")
             if len(text) > self._service.limits.body_bytes:
                 raise RequestError(413, "too_large", "the message is too large")
-            self._follow(messages.parse(text))
+            message = messages.parse(text)
+            self._follow(message)
+            return message
         except RequestError as error:
             return error
         finally:
             self._share.spend(time.thread_time() - begun)
-        return None
 
     def _follow(self, message: messages.AnyMessage) -> None:
         """Do what a message says, or see to it that it is done."""
@@ -149,16 +138,14 @@ class LiveSession:
             waiting, self._choice = self._choice, message
             if waiting is None:
                 self._begin(self._choose())
-        elif isinstance(message, messages.Render):
-            self._to_render = message.latex
         elif isinstance(message, messages.Options):
             self._top = message.top or self._top
             if message.lines is not None:
                 self._session.find_lines(message.lines)
             self._version += 1
-            if self._numbers:  # without ink there is no answer that could change
+            if self._points:  # without ink there is no answer that could change
                 self._changed.set()
-        else:
+        elif not isinstance(message, messages.Render):
             self._change(message)
             self._version += 1
             if message.revision is not None:
@@ -168,47 +155,51 @@ class LiveSession:
 
     def _change(self, message: messages.Change) -> None:
         try:
-            if isinstance(message, messages.Add | messages.Replace):
+            if isinstance(message, messages.Put):
                 self._put(message)
             elif isinstance(message, messages.Remove):
-                known = {name: self._number(name) for name in message.ids}  # all of them, or none is removed
-                for name, number in known.items():
-                    self._session.remove(number)
-                    del self._numbers[name], self._points[name]
+                self._check(*message.ids)  # all of them, or none is removed
+                for name in dict.fromkeys(message.ids):
+                    self._session.remove(name)
+                    del self._points[name]
             elif isinstance(message, messages.Pin):
-                self._session.pin([self._number(name) for name in message.ids], message.latex)
+                self._check(*message.ids)
+                self._session.pin(message.ids, message.latex)
             else:
                 self._session.clear()
-                self._numbers.clear()
                 self._points.clear()
-        except (InkError, LatexError, ValueError) as error:
+        except ValueError as error:
             raise RequestError(422, "bad_message", str(error)) from None
 
-    def _put(self, message: messages.Add | messages.Replace) -> None:
+    def _put(self, message: messages.Put) -> None:
         limits, points = self._service.limits, [point[:2] for point in message.points]
         known = self._points.get(message.id, 0)
         if sum(self._points.values()) - known + len(points) > limits.points:
             raise RequestError(413, "too_many_points", f"a session may have {limits.points} points")
-        if isinstance(message, messages.Replace):
-            self._session.replace(self._number(message.id), points)
+        if message.type == "replace":
+            self._check(message.id)
+            self._session.replace(message.id, points)
         else:
-            if message.id in self._numbers:
+            if known:
                 raise RequestError(422, "bad_message", "there is already a stroke with this id")
-            if len(self._numbers) >= limits.strokes:
+            if len(self._points) >= limits.strokes:
                 raise RequestError(413, "too_many_strokes", f"a session may have {limits.strokes} strokes")
-            self._numbers[message.id] = self._session.add(points)
+            self._session.add(points, message.id)
         self._points[message.id] = len(points)
 
-    def _number(self, name: str) -> int:
-        if name not in self._numbers:
+    def _check(self, *names: str) -> None:
+        if not self._points.keys() >= set(names):
             raise RequestError(422, "bad_message", "there is no stroke with this id")
-        return self._numbers[name]
 
     async def _render(self, latex: str) -> None:
         """Render before the next message is taken."""
 
         def work(_: float) -> str:
-            return _text({"type": "rendered", "source": latex, **_forms(latex)})
+            try:
+                forms = rendering(latex)
+            except RequestError as error:
+                forms = {"error": error.message}
+            return _text({"type": "rendered", "source": latex, **forms})
 
         try:
             await self._send_text(await self._rendering.run(work, seconds=self._service.limits.seconds))
@@ -221,7 +212,7 @@ class LiveSession:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            if not self._numbers:
+            if not self._points:
                 await self._send({"type": "empty", "revision": self._revision})
             elif not self._asked and self._begun != self._version:
                 self._asked = True
@@ -232,7 +223,7 @@ class LiveSession:
 
         def work(seconds: float) -> tuple[int, PageAnswer, _Said]:
             self._asked = False
-            version, revision, names = self._version, self._revision, self._names()
+            version, revision, names = self._version, self._revision, self._session.stroke_ids
             self._begun = version
             answer = self._session.answer(top=self._top, timeout=seconds)
             return version, answer, self._message("answer", answer, revision, names)
@@ -254,7 +245,7 @@ class LiveSession:
 
     async def _choose(self) -> None:
         """Take the newest choice, when its turn comes."""
-        version, revision, names = self._version, self._revision, self._names()
+        version, revision, names = self._version, self._revision, self._session.stroke_ids
 
         def work(_: float) -> _Said:
             choice, self._choice = self._choice, None
@@ -274,15 +265,13 @@ class LiveSession:
 
         def work(seconds: float) -> str:
             strokes, ink = self._session.line_ink(line)
-            said: dict[str, Any] = {"type": "explanation", "revision": revision}
-            if line is not None:
-                said["line"] = line
-            said["strokes"] = self._names(strokes)
+            named = {} if line is None else {"line": line}
+            said = {"type": "explanation", "revision": revision, **named, "strokes": strokes}
             return _text({**said, **explanation(self._service.recognizer, ink, seconds)})
 
         found: str | None = None
         try:
-            if self._numbers:
+            if self._points:
                 found = await self._run(work, "unreadable_ink")
         finally:
             self._explaining = False
@@ -298,26 +287,22 @@ class LiveSession:
             self._service.metrics.add("superseded")
         except RequestError as error:
             await self._complain(error, revision=revision)
-        except (InkError, LatexError, LookupError, ValueError) as error:
+        except (LookupError, ValueError) as error:
             code = _LINE_ERRORS.get(type(error), code)
             await self._complain(RequestError(422, code, str(error)), revision=revision)
         return None
 
-    def _names(self, strokes: Sequence[int] | None = None) -> list[str]:
-        """The client's names of all strokes, or of these, in their order."""
-        named = {number: name for name, number in list(self._numbers.items())}
-        wanted = self._session.stroke_ids if strokes is None else strokes
-        return [named[number] for number in wanted if number in named]
-
-    def _message(self, kind: str, answer: PageAnswer, revision: int, names: list[str]) -> _Said:
+    def _message(self, kind: str, answer: PageAnswer, revision: int, names: Sequence[StrokeId]) -> _Said:
         """What the client gets; made on the thread of the call, since it takes all readings in all forms."""
         message = {"type": kind, "revision": revision, "strokes": names}
         whole = answer.recognition
         if len(answer.lines) == 1:
-            return _text({**message, "line": answer.lines[0].number, **_read(whole)}), {}
-        lines = [self._line(line) for line in answer.lines]
+            return _text({**message, "line": answer.lines[0].number, **for_page(whole)}), {}
         # Each line is told by itself, and only when it has changed.
-        message = {**message, **_read(dataclasses.replace(whole, lines=())), "lines": lines}
+        message |= {
+            **for_page(dataclasses.replace(whole, lines=())),
+            "lines": list(map(self._line, answer.lines)),
+        }
         return _text(message), {line.number: line.version for line in answer.lines}
 
     async def _say(self, said: _Said) -> None:
@@ -328,10 +313,10 @@ class LiveSession:
         known: dict[str, Any] = {"line": line.number, "version": line.version}
         if self._sent.get(line.number) == line.version:
             return known
-        known["strokes"] = self._names(line.strokes)
+        known["strokes"] = line.strokes
         if line.recognition is None:
             return {**known, "error": {"code": "unreadable_ink", "message": str(line.error)}}
-        return {**known, **_read(line.recognition)}
+        return {**known, **for_page(line.recognition)}
 
     async def _complain(self, error: RequestError, **about: int) -> None:
         await self._send({"type": "error", **about, "code": error.code, "message": error.message})
@@ -357,25 +342,5 @@ def _ended(tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
         log.error("live session: %s", type(error).__name__)
 
 
-def _read(answer: Recognition) -> dict[str, Any]:
-    """An answer, with its other readings in all forms."""
-    return {
-        "recognition": answer.to_json(),
-        "alternatives": [
-            {**forms, "score": round(other.score, 4)}
-            for other in answer.alternatives
-            if "error" not in (forms := _forms(other.latex))
-        ],
-    }
-
-
 def _text(message: dict[str, Any]) -> str:
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
-
-
-def _forms(latex: str) -> dict[str, Any]:
-    """LaTeX in all forms, or what is wrong with it."""
-    try:
-        return rendering(latex)
-    except RequestError as error:
-        return {"error": error.message}

@@ -15,9 +15,7 @@ from time import monotonic
 
 STOCK = 0.25  # seconds of the processor: a dozen strokes at once
 MOST_OWED = 0.25  # who was alone for long is not made to pay for it when others come
-RESTING_RATE = (
-    0.1  # seconds that come back in a second of waiting for the client; a writer needs half of that
-)
+RESTING_RATE = 0.1  # seconds that come back in one of waiting for the client; a writer needs half of that
 FLOODED_RATE = 0.005  # and in one in which its messages wait
 ABOUT_SECONDS = 5.0  # for which somebody who asked is taken to be about
 _LOOK_AGAIN = 0.25  # seconds after which who waits looks whether the others have left
@@ -32,41 +30,35 @@ class Share:
         self._lock = threading.Lock()
 
     def spend(self, amount: float) -> None:
-        with self._lock:
-            self._fill()
-            self._left = max(-MOST_OWED, self._left - amount)
+        self._filled(spent=amount)
 
     @contextmanager
     def flooded(self) -> Iterator[None]:
         """As long as this lasts, messages of the client may wait to be taken."""
-        with self._lock:
-            self._fill()
-            self._floods += 1
+        self._filled(floods=1)
         try:
             yield
         finally:
-            with self._lock:
-                self._fill()
-                self._floods -= 1
+            self._filled(floods=-1)
 
     @property
     def ample(self) -> bool:
         """Whether it is far from owing anything."""
-        with self._lock:
-            self._fill()
-            return self._left > STOCK / 10
+        return self._filled() > STOCK / 10
 
     @property
     def owed_seconds(self) -> float:
         """Seconds until it owes nothing, at the rate of now."""
-        with self._lock:
-            self._fill()
-            return max(0.0, -self._left / self._rate)
+        return max(0.0, -self._filled() / self._rate)
 
-    def _fill(self) -> None:
-        now = monotonic()
-        self._left = min(STOCK, self._left + (now - self._seen) * self._rate)
-        self._seen = now
+    def _filled(self, spent: float = 0.0, floods: int = 0) -> float:
+        """What is left, with what has come back until now, after something was spent or a flood changed."""
+        with self._lock:
+            now = monotonic()
+            filled = min(STOCK, self._left + (now - self._seen) * self._rate)
+            self._left, self._seen = max(-MOST_OWED, filled - spent), now
+            self._floods += floods
+            return self._left
 
     @property
     def _rate(self) -> float:

@@ -80,16 +80,14 @@ class Watch:
         except asyncio.CancelledError:  # the server ends, and its grace is over
             if scope["type"] != "http" or status:
                 raise
-            stopping = RequestError(
-                503, "stopping", "the server is stopping; try again", {"Retry-After": "1"}
-            )
-            await stopping.response(scope["path"])(scope, receive, watched)
+            stopping = "the server is stopping; try again"
+            refusal = RequestError(503, "stopping", stopping, {"Retry-After": "1"})
+            await refusal.response(scope["path"])(scope, receive, watched)
         except Exception as error:
             status = status or 500
             # Messages of exceptions may hold values; the type says that something is wrong.
-            log.error(
-                "%s failed: %s", scope["path"][:80], type(error).__name__, exc_info=log.isEnabledFor(10)
-            )
+            path, kind, detail = scope["path"][:80], type(error).__name__, log.isEnabledFor(logging.DEBUG)
+            log.error("%s failed: %s", path, kind, exc_info=detail)
             if scope["type"] == "http" and not size:
                 raise
         finally:
@@ -110,9 +108,8 @@ def _add_headers(message: Message, path: str) -> None:
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
     # Programs' answers are never kept; the page's files are asked for again and mostly answered 304.
-    headers.setdefault(
-        "Cache-Control", "no-store" if path.startswith(("/v1/", "/v3/", "/metrics")) else "no-cache"
-    )
+    is_answer = path.startswith(("/v1/", "/v3/", "/metrics"))
+    headers.setdefault("Cache-Control", "no-store" if is_answer else "no-cache")
 
 
 def raw_response(error: RequestError, path: str = "", *, close: bool = True) -> bytes:

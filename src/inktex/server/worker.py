@@ -6,16 +6,16 @@ the worker notes for each place how far its connection is, for the case that it 
 
 import asyncio
 import contextlib
-import signal
 import socket
 import struct
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
 import uvicorn
+
+from inktex.server.metrics import SharedMetrics
 
 MESSAGE = struct.Struct("=BI")
 HERE, END = 1, 2  # from the parent: a connection (its handle comes with it); serve what you have, then end
@@ -35,6 +35,7 @@ class Places:
     alive: Any  # of each worker: when it last said that it is alive
     room: Any  # of each worker: how many requests it would take; more are refused
     wait: Any  # of each worker: seconds that one would wait
+    metrics: SharedMetrics
 
     def tell_room(self, number: int, room: int, seconds: float) -> None:
         """Note how many more requests a worker takes, and how long one would wait."""
@@ -138,9 +139,6 @@ class Worker(OrderlyServer):
             self._places.alive[self._number] = monotonic()
         return await super().on_tick(counter)
 
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Signals go to the parent, also those that reach the whole group: it says when to end."""
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, signal.SIG_IGN)
-        yield
+    def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # type: ignore[override]
+        """Signals are ignored, also those that reach the whole group: the parent says when to end."""
+        return contextlib.nullcontext()
