@@ -6,16 +6,14 @@ fast enough and the recogniser needs no package for it.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
-
-Tag: TypeAlias = Literal["replace", "delete", "insert"]
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
     """One edit that leads from the source to the target."""
 
-    tag: Tag
+    tag: Literal["replace", "delete", "insert"]
     source: int  # place in the source of the token that goes, or before which one is inserted
     target: int  # place in the target of the new token, or before which one was deleted
 

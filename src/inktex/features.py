@@ -23,7 +23,6 @@ from inktex.ink import Ink
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-
 _MOST_ROUNDS = 500  # of simplifying
 _CLOSEST = 0.001  # spacing of points: below this a short ink would become millions of rows
 
@@ -227,10 +226,8 @@ def resample(batch: PointBatch, spacing: Floats, *, keep_corners: bool) -> Point
 
 def remove_straight(batch: PointBatch, cosine: float) -> PointBatch:
     """Drop every second point that lies on a line; long lines keep some of their points."""
-    into, out = (
-        np.diff(batch.xy, axis=0, prepend=batch.xy[:1]),
-        np.diff(batch.xy, axis=0, append=batch.xy[-1:]),
-    )
+    into = np.diff(batch.xy, axis=0, prepend=batch.xy[:1])
+    out = np.diff(batch.xy, axis=0, append=batch.xy[-1:])
     norm = np.hypot(into[:, 0], into[:, 1]) * np.hypot(out[:, 0], out[:, 1])
     turn = np.divide((into * out).sum(1), norm, out=np.full(len(norm), -1.0), where=norm > 0)
     first = is_first(batch.stroke)
@@ -246,9 +243,8 @@ def centre_and_deviation(batch: PointBatch) -> tuple[Floats, Floats]:
     step[is_last(batch.stroke)] = 0.0
     weight = np.hypot(step[:, 0], step[:, 1])
     sizes = np.diff(np.append(first, len(batch.xy)))
-    weight += 1e-9 * np.repeat(
-        np.maximum(np.maximum.reduceat(weight, first), 1e-9), sizes
-    )  # dots still have a mean
+    largest = np.maximum(np.maximum.reduceat(weight, first), 1e-9)
+    weight += 1e-9 * np.repeat(largest, sizes)  # dots still have a mean
     total = np.add.reduceat(weight, first)[:, None]
     begin, end = batch.xy, batch.xy + step
     mean = np.add.reduceat(weight[:, None] * (begin + end) / 2, first) / total
@@ -297,12 +293,7 @@ def extract_batch(batch: PointBatch, options: FeatureOptions) -> list[Features]:
     rows = feature_rows(xy, batch.stroke, is_last(ink))
     stroke = (batch.stroke - batch.first_stroke[ink]).astype(np.int32)
     cuts = np.flatnonzero(np.diff(ink)) + 1
-    return [
-        Features(*parts)
-        for parts in zip(
-            np.split(rows, cuts), np.split(stroke, cuts), np.split(batch.point, cuts), strict=True
-        )
-    ]
+    return list(map(Features, *(np.split(column, cuts) for column in (rows, stroke, batch.point))))
 
 
 def extract_many(inks: Sequence[Ink], options: FeatureOptions) -> list[Features]:

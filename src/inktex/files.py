@@ -2,7 +2,8 @@
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 from uuid import uuid4
@@ -26,21 +27,30 @@ class WriteError(OSError):
         return made
 
 
-def write_atomically(path: Path, content: bytes | str) -> None:
-    """Write `content` to `path`; on failure the old file stays as it was and an `OSError` names the path."""
-    data = content.encode() if isinstance(content, str) else content
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary name to write to, which becomes `path` at the end of the block.
+
+    On failure the old file stays as it was, and an `OSError` names the path.
+    """
     # A name of its own for every attempt: two threads, or two machines of a cluster, may write at once.
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        yield temporary
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise WriteError.of(path, error) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_atomically(path: Path, content: bytes | str) -> None:
+    """Write `content` to `path`, or leave what was there (see `replacing`)."""
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 class FileLock:

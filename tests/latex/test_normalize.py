@@ -77,6 +77,7 @@ CAPTION_FORM = [
         r"\widehat{A} \hat{AB} \overrightarrow{v} \vec{AB}",
         r"\hat { A } \widehat { A B } \vec { v } \overrightarrow { A B }",
     ),
+    (r"\sqrt {x} ABOVE {}", r"\sqrt { x }"),
     (r"90^\circ + 5^{\circ}C + f \circ g", r"9 0 \degree + 5 \degree C + f \circ g"),
     (r"x:=1, y\coloneqq 2", "x : = 1 , y : = 2"),
     (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}"),

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from inktex.bulk.results import row_of
-from inktex.files import FileLock, WriteError, write_atomically
+from inktex.bulk.results import lock_output, row_of
+from inktex.files import FileLock, write_atomically
 from inktex.ink import Ink, InkError, Limits
 from inktex.ink.errors import printable
 from inktex.ink.limits import DEFAULT_LIMITS
@@ -71,27 +71,15 @@ class Plan:
                 raise ValueError(f"{self.folder}: a file; name a folder")
             if any(file.name != LOCK for file in self.folder.iterdir()):
                 raise ValueError(f"{self.folder}: the folder is not empty; choose another")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            return FileLock(self.folder / LOCK)
-        except BlockingIOError:
-            raise ValueError(
-                f"{self.folder}: another run is writing to it; wait until it ends, or choose another folder"
-            ) from None
-        except OSError as error:
-            raise WriteError.of(self.folder, error) from error
+        return lock_output(self.folder / LOCK, self.folder, "folder")
 
     def open(self, settings: dict[str, Any], *, fresh: bool = False) -> list[int]:
         """Make the folder ready and give the units that are still to do, changed ones included."""
         inputs = hashlib.sha256()
         for unit in self.units:
             inputs.update(json.dumps(asdict(unit)).encode())
-        said = {
-            "format": FORMAT,
-            "units": len(self.units),
-            "inputs": inputs.hexdigest(),
-            "settings": settings,
-        }
+        about = {"format": FORMAT, "units": len(self.units), "inputs": inputs.hexdigest()}
+        said = {**about, "settings": settings}
         states = [unit.state() for unit in self.units]
         found, before = self._found()
         if fresh and found is not None:

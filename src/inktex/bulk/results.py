@@ -31,6 +31,19 @@ class ResultsError(ValueError):
     """An output that cannot be used; the message says what to do."""
 
 
+def lock_output(file: Path, output: Path, kind: str) -> FileLock:
+    """Keep other runs from writing to a file or folder; `file` is what is locked, in a folder made for it."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return FileLock(file)
+    except BlockingIOError:
+        raise ResultsError(
+            f"{output}: another run is writing to it; wait until it ends, or choose another {kind}"
+        ) from None
+    except OSError as error:
+        raise WriteError.of(output, error) from error
+
+
 def result_row(source: str, answer: "Recognition | InkError") -> Row:
     """One row: the answer's JSON with its source, or the error."""
     if isinstance(answer, InkError):
@@ -83,15 +96,7 @@ class ResultsFile:
         self._replaced = False  # some sources have an older row as well
         if path.exists() and not path.is_file() and not path.is_dir():  # /dev/full has no end
             raise ResultsError(f"{path}: a device or a pipe, which cannot be resumed; choose a file")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(path)
-        except BlockingIOError:
-            raise ResultsError(
-                f"{path}: another run is writing to it; wait until it ends, or choose another file"
-            ) from None
-        except OSError as error:
-            raise WriteError.of(path, error) from error
+        self._lock = lock_output(path, path, "file")
         try:
             self._load(fresh)
             self._stream = path.open("ab")

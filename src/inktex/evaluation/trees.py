@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from inktex.latex import LatexError, Layout, parse_layout
-from inktex.latex.words import argument_count
+from inktex.latex.words import argument_places
 
 START = "start"  # relation of the first symbol of an expression
 
@@ -149,5 +149,5 @@ def _structure(tokens: Sequence[str]) -> list[str]:
     """The tokens with "" for every symbol that may be exchanged for another."""
     symbols = {node.token for node in parse_layout(tokens).symbols()}
     return [
-        "" if place in symbols and not argument_count(token) else token for place, token in enumerate(tokens)
+        "" if place in symbols and not argument_places(token) else token for place, token in enumerate(tokens)
     ]

@@ -233,24 +233,20 @@ class _Counted:
         return data
 
 
-class _Header(tarfile.TarInfo):
-    """A header of an archive; notes on its class when the mark of the archive's end was read."""
+def _careful(budget: Budget) -> Any:
+    """A class for the headers of an archive: counts each of them, and refuses what makes much of little."""
 
-    ended = False
+    class Header(tarfile.TarInfo):
+        ended = False  # whether the mark of the archive's end was read
 
-    @classmethod
-    def frombuf(cls, *given: Any, **more: Any) -> "_Header":
-        try:
-            return super().frombuf(*given, **more)
-        except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
-            cls.ended = True
-            raise
+        @classmethod
+        def frombuf(cls, *given: Any, **more: Any) -> "Header":
+            try:
+                return super().frombuf(*given, **more)
+            except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
+                cls.ended = True
+                raise
 
-
-def _careful(budget: Budget) -> type[_Header]:
-    """The headers of an archive, without what makes much of little; counts each of them."""
-
-    class Header(_Header):
         def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
             # The place that tarfile gives to subclasses for what depends on the type of a header.
             budget.member()

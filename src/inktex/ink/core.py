@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from operator import index as as_index
-from typing import Self, TypedDict, Unpack, overload
+from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -23,20 +23,6 @@ from inktex.ink.limits import MAX_POINTS
 from inktex.ink.svg import draw_svg
 
 StrokeLike = npt.ArrayLike | Sequence[Sequence[float]]
-
-
-class Changes(TypedDict, total=False):
-    """What `Ink.replace` takes: the fields of an ink, in any form that its constructor understands."""
-
-    points: npt.ArrayLike
-    offsets: npt.ArrayLike
-    time: npt.ArrayLike | None
-    pressure: npt.ArrayLike | None
-    truth: str | None
-    symbols: Iterable[Symbol]
-    mathml: str | None
-    writer: str | None
-    source: str | None
 
 
 @dataclass(frozen=True)
@@ -123,7 +109,7 @@ class Ink:
         lengths = [len(stroke) for stroke in arrays]
         return cls(
             points=np.concatenate(arrays) if arrays else np.empty((0, 2)),
-            offsets=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
+            offsets=np.cumsum([0, *lengths], dtype=np.int64),
             time=checks.joined_channel(time, "time", lengths),
             pressure=checks.joined_channel(pressure, "pressure", lengths),
             truth=truth,
@@ -177,26 +163,21 @@ class Ink:
         """
         numbers = range(len(self))
         chosen = [numbers[as_index(number)] for number in indices]
-        place: dict[int, int] = {}
-        for position, number in enumerate(chosen):
-            place.setdefault(number, position)
+        place = {number: position for position, number in reversed([*enumerate(chosen)])}
         whole = len(place) == len(self)
         rows = self._rows_of(chosen)
-        lengths = np.diff(self.offsets)[chosen]
-        return Ink(
+        return self.replace(
             points=self.points[rows],
-            offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
+            offsets=np.cumsum([0, *np.diff(self.offsets)[chosen]], dtype=np.int64),
             time=None if self.time is None else self.time[rows],
             pressure=None if self.pressure is None else self.pressure[rows],
             truth=self.truth if whole else None,
-            symbols=tuple(
+            symbols=[
                 Symbol(symbol.label, tuple(place[s] for s in symbol.strokes), symbol.id if whole else None)
                 for symbol in self.symbols
                 if all(s in place for s in symbol.strokes)
-            ),
+            ],
             mathml=self.mathml if whole else None,
-            writer=self.writer,
-            source=self.source,
         )
 
     def _rows_of(self, chosen: Sequence[int]) -> slice | Indices:
@@ -245,9 +226,9 @@ class Ink:
             source=self.source if self.source == other.source else None,
         )
 
-    def replace(self, **changes: Unpack[Changes]) -> Ink:
-        """Return the same ink with some fields exchanged."""
-        return replace(self, **changes)  # type: ignore[arg-type]  # __post_init__ turns them into arrays
+    def replace(self, **changes: Any) -> Ink:
+        """Return the same ink with some fields exchanged, in any form that the constructor understands."""
+        return replace(self, **changes)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ink):

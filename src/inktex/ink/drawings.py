@@ -43,8 +43,8 @@ def read_xournal(root: Element) -> list[tuple[str | None, Ink | InkError]]:
     for count, page in enumerate(pages, start=1):
         place = f"page {count}" if len(pages) > 1 else None
         drawn = (
-            (f"stroke {count}", element)
-            for count, element in enumerate(page.findall("layer/stroke"), start=1)
+            (number, element)
+            for number, element in enumerate(page.findall("layer/stroke"), 1)
             if element.get("tool", "pen") == "pen"
         )
         try:
@@ -102,13 +102,13 @@ def read_excalidraw(data: Mapping[str, Any]) -> Ink:
     if not isinstance(elements, list):
         raise InkError(f"must be a list, not {kind(elements)}", place="'elements'")
     drawn = (
-        (f"element {number}", element)
-        for number, element in enumerate(elements, start=1)
+        (number, element)
+        for number, element in enumerate(elements, 1)
         if not isinstance(element, Mapping)
         or (element.get("type") in _FREEHAND and element.get("isDeleted") is not True)
     )
     return build_ink(
-        read_strokes(drawn, _freehand),
+        read_strokes(drawn, _freehand, "element"),
         missing="no strokes (no freedraw element; shapes and texts are not ink)",
     )
 
@@ -144,9 +144,8 @@ def write_xournal(ink: Ink) -> bytes:
     pressure = _pressure(ink)
     strokes = []
     for begin, end in pairwise(drawn.offsets.tolist()):
-        rows = drawn.points[begin:end].tolist() * (
-            2 if end - begin == 1 else 1
-        )  # a dot is a line of no length
+        rows = drawn.points[begin:end].tolist()
+        rows *= 2 if len(rows) == 1 else 1  # a dot is a line of no length
         widths = [_PEN]
         if pressure is not None:
             forces = pressure[begin:end].tolist()

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from inktex.ink import services
 from inktex.ink.archives import GZIP_MAGIC
 from inktex.ink.core import Ink
 from inktex.ink.drawings import is_excalidraw, read_excalidraw, read_xournal
@@ -18,23 +19,14 @@ from inktex.ink.parsing import decode, parse_json, parse_xml
 from inktex.ink.plain import read_plain
 from inktex.ink.scgink import MAGIC as SCGINK_MAGIC
 from inktex.ink.scgink import read_scgink
-from inktex.ink.services import (
-    is_mathpix,
-    is_myscript,
-    is_pointer_events,
-    read_mathpix,
-    read_myscript,
-    read_pointer_events,
-)
 
 KNOWN_FORMATS = "InkML, SCGINK, Xournal++, Excalidraw, Mathpix, MyScript, or strokes as JSON"
 
-
 _JSON_OBJECTS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Ink]], ...] = (
     (is_excalidraw, read_excalidraw),
-    (is_mathpix, read_mathpix),
+    (services.is_mathpix, services.read_mathpix),
     (lambda data: isinstance(data.get("strokes"), list), read_plain),
-    (is_myscript, read_myscript),
+    (services.is_myscript, services.read_myscript),
 )
 
 
@@ -81,8 +73,8 @@ def _inks(data: bytes, limits: Limits) -> list[tuple[str | None, Ink | InkError]
 
 def read_json(data: Any) -> Ink:
     if isinstance(data, list):
-        if data and is_pointer_events(data[0]):
-            return read_pointer_events(data)
+        if data and services.is_pointer_events(data[0]):
+            return services.read_pointer_events(data)
         if data and not isinstance(data[0], list | Mapping):
             raise UnknownFormatError(
                 f"JSON, but not ink (a list of strokes cannot begin with {kind(data[0])})"

@@ -172,10 +172,8 @@ def _annotations(element: Element) -> dict[str, str]:
 
 def _kind(annotation: Element) -> str:
     """The type of an annotation. Some CROHME 2013 files misspell the attribute as `typx`."""
-    kind = annotation.get("type")
-    if kind is None:
-        kind = next((value for name, value in annotation.items() if name.startswith("typ")), "")
-    return kind.strip()
+    misspelt = next((value for name, value in annotation.items() if name.startswith("typ")), "")
+    return annotation.get("type", misspelt).strip()
 
 
 def _symbols(root: Element, stroke_of_id: Mapping[str, int]) -> list[Symbol]:
@@ -208,16 +206,15 @@ def mathml_text(annotation: Element) -> str | None:
 
     The plain form of the plain form is itself, so that what is written reads back equal.
     """
-    children = list(annotation)
-    if not children:
+    if not len(annotation):
         return None
-    parts = [f"{_MATH}>"]
-    if children[0].tag == "math":
-        math = children[0]
-        parts = [f"{_MATH}{_attributes(math)}>{xml_text((math.text or '').strip())}"]
-        children = list(math)
+    math = annotation[0]
+    if math.tag != "math":
+        math = Element("math")
+        math.extend(annotation)
+    parts = [f"{_MATH}{_attributes(math)}>{xml_text((math.text or '').strip())}"]
     # A stack instead of recursion; a text on it is an end tag that waits for the children before it.
-    waiting: list[Element | str] = list(reversed(children))
+    waiting: list[Element | str] = list(reversed(math))
     while waiting:
         item = waiting.pop()
         if isinstance(item, str):

@@ -75,7 +75,7 @@ def strokes_of(value: Any) -> list[Stroke | None]:
     if not isinstance(value, list):
         raise InkError(f"strokes must be a list, not {kind(value)}")
     read = _of_bare_columns if _has_bare_columns(value) else stroke_of
-    return read_strokes(((f"stroke {number}", entry) for number, entry in enumerate(value, start=1)), read)
+    return read_strokes(enumerate(value, 1), read)
 
 
 def stroke_of(value: Any) -> Stroke | None:

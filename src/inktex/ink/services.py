@@ -12,6 +12,7 @@ without contact is not ink; "cancel" removes a stroke.
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from inktex.ink.core import Ink, Symbol
@@ -63,12 +64,10 @@ def read_mathpix(data: Mapping[str, Any]) -> Ink:
 
 
 def _innermost(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    inner: Any = data
     for _ in range(2):
-        if isinstance(inner.get("strokes"), Mapping):
-            inner = inner["strokes"]
-    found: Mapping[str, Any] = inner
-    return found
+        inner = data.get("strokes")
+        data = inner if isinstance(inner, Mapping) else data
+    return data
 
 
 def is_myscript(data: Mapping[str, Any]) -> bool:
@@ -101,16 +100,14 @@ def _is_eraser(entry: Any) -> bool:
 
 def _read_jiix(data: Mapping[str, Any]) -> Ink:
     found = list(islice(_jiix_strokes(data), MAX_STROKES + 1))
-    strokes = read_strokes(
-        ((f"stroke {number}", entry) for number, (entry, _) in enumerate(found, start=1)), stroke_of_columns
-    )
-    read: list[tuple[str, Stroke, tuple[int, str | None]]] = []  # timestamp, stroke, block and its label
-    for stroke, (entry, block) in zip(strokes, found, strict=True):
-        if stroke is not None:
-            timestamp = entry.get("timestamp")
-            read.append((timestamp if isinstance(timestamp, str) else "", stroke, block))
-    if all(timestamp for timestamp, _, _ in read):
-        read.sort(key=lambda entry: entry[0])  # blocks come in reading order; people write in another
+    strokes = read_strokes(enumerate((entry for entry, _ in found), 1), stroke_of_columns)
+    read = [
+        (entry.get("timestamp"), stroke, block)
+        for stroke, (entry, block) in zip(strokes, found, strict=True)
+        if stroke is not None
+    ]
+    if all(timestamp and isinstance(timestamp, str) for timestamp, _, _ in read):
+        read.sort(key=itemgetter(0))  # blocks come in reading order; people write in another
     ink = build_ink(
         (stroke for _, stroke, _ in read),
         missing="no strokes in this JIIX (export it with strokes: export.jiix.strokes)",
@@ -139,7 +136,7 @@ def _jiix_strokes(root: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], 
 
 
 def _is_stroke(value: Mapping[str, Any]) -> bool:
-    has_columns = any(name in value for name in ("X", "x")) and any(name in value for name in ("Y", "y"))
+    has_columns = ("X" in value or "x" in value) and ("Y" in value or "y" in value)
     return value.get("type") == "stroke" or (has_columns and any(isinstance(v, list) for v in value.values()))
 
 

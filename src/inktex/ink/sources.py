@@ -6,25 +6,14 @@ a name with either the ink or the error, so that one bad file among thousands st
 
 import io
 import os
-import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
-from inktex.ink.archives import (
-    GZIP_MAGIC,
-    LEAD_BYTES,
-    ArchiveError,
-    Rejoined,
-    is_hidden,
-    is_tar,
-    is_zip,
-    members,
-    spool,
-    tar_members,
-)
+from inktex.ink import archives
+from inktex.ink.archives import LEAD_BYTES, is_hidden, is_tar, is_zip
 from inktex.ink.core import Ink
 from inktex.ink.errors import InkError, printable
 from inktex.ink.formats import UnknownFormatError, read_bytes
@@ -156,7 +145,7 @@ def folder_files(path: Path) -> Iterator[Path]:
         subfolders[:] = sorted(sub for sub in subfolders if not is_hidden(sub))
         for file in sorted(file for file in files if not is_hidden(file)):
             inner = Path(folder) / file
-            if not _is_special(inner):
+            if os.path.isfile(inner) or not os.path.exists(inner):
                 yield inner
     yield from (Path(problem.filename) for problem in unreadable)
 
@@ -171,33 +160,25 @@ def _from_folder(path: Path, label: str, limits: Limits) -> Iterator[Item]:
             yield inner_label, error.inside(source=inner_label)
 
 
-def _is_special(path: Path) -> bool:
-    try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError):  # a broken link, say; whoever opens it is told what is wrong
-        return False
-    return not stat.S_ISREG(mode)
-
-
 def _from_stream(stream: IO[bytes], label: str, limits: Limits, *, named: bool) -> Iterator[Item]:
     """Yield the inks of one open file: ink or an archive of it."""
     with _system_calls():
         at_front = hasattr(stream, "seekable") and stream.seekable() and stream.tell() == 0
     lead = _read_up_to(stream, LEAD_BYTES)
     if (is_zip(lead) or is_tar(lead)) and not limits.archive_depth:
-        raise ArchiveError("an archive; send the ink files in it one by one")
+        raise archives.ArchiveError("an archive; send the ink files in it one by one")
     if is_zip(lead):
         # Zip archives are read from their end; a pipe, or a file read from its middle, is copied first.
         with nullcontext(stream) if at_front else _spooled(stream, lead, limits) as file:
             with _system_calls():
                 size = file.seek(0, io.SEEK_END)
                 file.seek(0)
-            yield from _from_members(members(file, label, Budget(limits, lambda: size)), limits)
+            yield from _from_members(archives.members(file, label, Budget(limits, lambda: size)), limits)
     elif is_tar(lead):
-        rejoined = Rejoined(lead, stream)
+        rejoined = archives.Rejoined(lead, stream)
         budget = Budget(limits, lambda: rejoined.given)
-        packed = lead.startswith(GZIP_MAGIC)
-        yield from _from_members(tar_members(rejoined, label, budget, packed=packed), limits)
+        packed = lead.startswith(archives.GZIP_MAGIC)
+        yield from _from_members(archives.tar_members(rejoined, label, budget, packed=packed), limits)
     else:
         rest = _read_up_to(stream, limits.file_bytes) if len(lead) == LEAD_BYTES else b""
         yield from _from_bytes(lead + rest, label, limits, named=named)
@@ -206,7 +187,7 @@ def _from_stream(stream: IO[bytes], label: str, limits: Limits, *, named: bool) 
 def _spooled(stream: IO[bytes], lead: bytes, limits: Limits) -> IO[bytes]:
     with _system_calls(TypeError):  # a stream of something else than bytes
         # Nothing is unpacked here: what comes out is as large as what went in.
-        return spool(stream, lead, Budget(limits, lambda: limits.total_bytes))
+        return archives.spool(stream, lead, Budget(limits, lambda: limits.total_bytes))
 
 
 def _read_up_to(stream: IO[bytes], size: int) -> bytes:

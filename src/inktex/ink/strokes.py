@@ -49,13 +49,13 @@ def build_ink(strokes: Iterable[Stroke | None], missing: str = "no strokes") -> 
 
 
 def read_strokes(
-    entries: Iterable[tuple[str, Entry]], stroke_of: Callable[[Entry], Stroke | None]
+    entries: Iterable[tuple[int, Entry]], stroke_of: Callable[[Entry], Stroke | None], what: str = "stroke"
 ) -> list[Stroke | None]:
-    """Read the strokes of a file one by one, each entry with its place; None where one has no points."""
+    """Read the strokes of a file one by one, each entry with its number; None where one has no points."""
     strokes: list[Stroke | None] = []
     point_count = 0
-    for place, entry in entries:
-        with at(place):
+    for number, entry in entries:
+        with at(f"{what} {number}"):
             stroke = stroke_of(entry)
         point_count += 0 if stroke is None else len(stroke.points)
         check_size(len(strokes) + 1, point_count)

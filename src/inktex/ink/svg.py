@@ -73,8 +73,7 @@ def _in_pixels(ink: Ink, height: float, max_width: float, margin: float) -> tupl
         scales = [
             space / 2 / half for space, half in ((inner, half_height), (inner_width, half_width)) if half > 0
         ]
-        finite = [scale for scale in scales if np.isfinite(scale)]
-        scale = min(finite) if finite else 1.0
+        scale = min(filter(np.isfinite, scales), default=1.0)
         center = np.array([left / 2 + right / 2, top / 2 + bottom / 2])
         middle = np.array([half_width, half_height]) * scale + margin
         strokes = [np.nan_to_num((stroke - center) * scale + middle) for stroke in ink.strokes]

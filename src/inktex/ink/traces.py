@@ -63,13 +63,12 @@ def _plain(points: Sequence[str], regular: int) -> Floats:
 def _common_width(widths: Sequence[int], regular: int) -> int:
     """The number of values that all points have. Fewer than the channels promise is an error."""
     least = min(widths)
+    place = f"point {widths.index(least) + 1}"
     if least < 2:
-        number = widths.index(least)
         values = "no value" if least == 0 else "one value"
-        raise InkError(f"{values}, but a point needs x and y", place=f"point {number + 1}")
+        raise InkError(f"{values}, but a point needs x and y", place=place)
     if least < max(widths) and least < regular:
-        number = widths.index(least)
-        raise InkError(f"{least} values where other points have {max(widths)}", place=f"point {number + 1}")
+        raise InkError(f"{least} values where other points have {max(widths)}", place=place)
     return least
 
 

@@ -42,6 +42,10 @@ ROW_START, AFTER_SYMBOL, AFTER_LIMITS, BEFORE_BRACE, AFTER_SQRT, AFTER_MOD, FINI
 SCRIPT, ARGUMENT, INDEX, ENVIRONMENT = range(4)
 
 _KIND_OF = {
+    **dict.fromkeys(known.NOT_IN_CAPTIONS, NEVER),
+    **dict.fromkeys(known.OPERATORS, OPERATOR),
+    **dict.fromkeys(known.ONE_ARGUMENT, ACCENT),
+    **dict.fromkeys(known.TWO_ARGUMENTS, FRAC),
     END_MARK: END,
     "_": SUB,
     "^": SUP,
@@ -63,6 +67,7 @@ _KIND_OF = {
     **{rf"\end{{{name}}}": TAIL + number for number, name in enumerate(ENVIRONMENTS)},
 }
 _SCRIPT_BIT = {SUB: 1, SUP: 2}
+_PLACE_AFTER = {SQRT: AFTER_SQRT, LIMITS: AFTER_LIMITS, MOD: AFTER_MOD}
 _STRUCTURE = (SUB, SUP, LIMITS, FRAC, SQRT, ACCENT)
 _IS_MATRIX = tuple(name in MATRICES for name in ENVIRONMENTS)
 _ONE_SYMBOL_GROUP = 3  # the shortest group: `{`, a symbol, `}`
@@ -142,16 +147,12 @@ class Grammar:
             return _after_group(stack)
         if kind in (FRAC, ACCENT):
             return State(stack, BEFORE_BRACE, pending=Frame(ARGUMENT, kind == FRAC))
-        if kind == SQRT:
-            return State(stack, AFTER_SQRT)
-        if kind == LIMITS:
-            return State(stack, AFTER_LIMITS)
+        if kind in _PLACE_AFTER:
+            return State(stack, _PLACE_AFTER[kind])
         if kind == LBRACKET and state.place == AFTER_SQRT:
             return State((*stack, Frame(INDEX)))
         if kind == END:
             return State((), FINISHED)
-        if kind == MOD:
-            return State(stack, AFTER_MOD)
         if kind >= AMPERSAND:
             return self._advance_in_environment(state, kind)
         return State(stack, AFTER_SYMBOL)
@@ -268,17 +269,8 @@ def _kinds(vocabulary: Vocabulary) -> tuple[int, ...]:
 
 
 def _kind(token: str) -> int:
-    if token in _KIND_OF:
-        return _KIND_OF[token]
-    if token in known.TWO_ARGUMENTS:
-        return FRAC
-    if token in known.ONE_ARGUMENT:
-        return ACCENT
-    if token in known.OPERATORS:
-        return OPERATOR
-    if token in known.NOT_IN_CAPTIONS or token.startswith((r"\begin{", r"\end{")):
-        return NEVER
-    return SYMBOL
+    is_environment = token.startswith((r"\begin{", r"\end{"))
+    return _KIND_OF.get(token, NEVER if is_environment else SYMBOL)
 
 
 def _after_group(stack: tuple[Frame, ...]) -> State:

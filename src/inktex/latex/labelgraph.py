@@ -76,7 +76,7 @@ def symbol_graph(layout: Layout) -> LabelGraph[str]:
                 if parent is not None:
                     edges[parent, name] = relation
                 parent, relation = name, "Right"
-            waiting += [(part, name + place, parent, place) for place, part in _rows(node)]
+            waiting += [(part, name + place, parent, place) for place, part in _rows(node) if part]
             if _hangs_twice(node):
                 edges[name, f"{name}InsideR"] = "Inside"
             name += "R"
@@ -84,20 +84,11 @@ def symbol_graph(layout: Layout) -> LabelGraph[str]:
 
 
 def _rows(node: Node) -> Iterator[tuple[str, Row]]:
-    places = {
-        "Above": node.above,
-        "Inside": node.inside,
-        "Below": node.below,
-        "Sub": node.sub,
-        "Sup": node.sup,
+    for place in ("above", "inside", "below", "sub", "sup"):
+        yield place.capitalize(), getattr(node, place)
+    for line, cells in enumerate(node.cells, 1):
         # The organisers have no matrices; a cell is named by its line and column.
-        **{
-            f"Cell{line}.{column}": row
-            for line, cells in enumerate(node.cells, 1)
-            for column, row in enumerate(cells, 1)
-        },
-    }
-    return ((place, row) for place, row in places.items() if row)
+        yield from ((f"Cell{line}.{column}", row) for column, row in enumerate(cells, 1))
 
 
 def _hangs_twice(node: Node) -> bool:

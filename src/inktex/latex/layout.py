@@ -11,7 +11,7 @@ environment is one symbol, named by its head, with rows of cells.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from . import words as known
 from .symbols import CELL, NEW_ROW
@@ -26,7 +26,7 @@ _NEVER_SYMBOLS = frozenset({"{", "}", CELL, NEW_ROW})
 
 @dataclass(frozen=True)
 class Node:
-    """One symbol and the rows around it; where it was written (strokes, token) is not part of what it is."""
+    """One symbol and the rows around it; where and how it was written is not part of what it is."""
 
     label: str  # "" for the missing base of a script
     above: Row = ()
@@ -37,6 +37,38 @@ class Node:
     cells: tuple[tuple[Row, ...], ...] = ()  # of an environment: lines of cells, each a row of symbols
     strokes: tuple[int, ...] = field(default=(), compare=False)
     token: int | None = field(default=None, compare=False)  # place of the symbol in the token sequence
+    limits: bool = field(default=False, compare=False, repr=False)  # followed by `\limits`
+    sup_first: bool = field(default=False, compare=False, repr=False)  # its sup was written before its sub
+
+    @property
+    def environment(self) -> str:
+        """The name of an environment, "" for other symbols."""
+        return self.label[len(_HEAD) + 1 : -1] if self.cells else ""
+
+    def with_rows(self, change: Callable[[Row], Row]) -> "Node":
+        """The same symbol with all rows around it changed, in the order of canonical tokens."""
+        if not (self.above or self.inside or self.below or self.cells or self.sub or self.sup):
+            return self
+        return replace(
+            self,
+            above=self.above and change(self.above),
+            inside=self.inside and change(self.inside),
+            below=self.below and change(self.below),
+            cells=tuple(tuple(cell and change(cell) for cell in line) for line in self.cells),
+            sub=self.sub and change(self.sub),
+            sup=self.sup and change(self.sup),
+        )
+
+    def with_arguments(self, argument: Callable[[], Row]) -> "Node":
+        """The same symbol with the arguments that its command takes, each a call of `argument`."""
+        rows: dict[str, Any] = {place: argument() for place in known.argument_places(self.label)}
+        return replace(self, **rows) if rows else self
+
+    def with_script(self, kind: Literal["sub", "sup"], script: Row) -> "Node":
+        """The same symbol with a script that was written after those it has."""
+        if kind == "sub":
+            return replace(self, sub=script)
+        return replace(self, sup=script, sup_first=bool(script) and (self.sup_first or not self.sub))
 
     def rows(self) -> Iterator[tuple[Relation, Row]]:
         """The rows around the symbol that are not empty, in the order of canonical tokens."""
@@ -58,8 +90,9 @@ class Layout:
 
     row: Row
 
-    def tokens(self) -> tuple[str, ...]:
-        return tuple(token for token, _ in _written(self.row))
+    def tokens(self, *, canonical: bool = True) -> tuple[str, ...]:
+        """The tokens; if not canonical, with `\\limits` and the scripts in the order they were written."""
+        return tuple(token for token, _ in _written(self.row, canonical))
 
     def token_strokes(self) -> tuple[tuple[int, ...], ...]:
         """For each of `tokens()` the strokes it was written with, () for braces and script marks."""
@@ -76,7 +109,11 @@ class Layout:
 
     def changed(self, change: Callable[[Node], Node]) -> "Layout":
         """The layout with every symbol changed, from the outside in and in the order of canonical tokens."""
-        return Layout(_changed(self.row, change))
+
+        def changed(row: Row) -> Row:
+            return tuple(change(node).with_rows(changed) for node in row)
+
+        return Layout(changed(self.row))
 
     def symbols(self) -> Iterator[Node]:
         """All symbols, in the order of canonical tokens."""
@@ -150,13 +187,9 @@ class _Parser:
         self.place += 1
         if label.startswith(_HEAD):
             return replace(node, cells=self.cells(tail_of(label), depth + 1))
-        arguments = known.argument_count(label)
         if label == r"\sqrt" and self.peek() == "[":
             node = replace(node, above=self.group("[", "]", depth))
-        if arguments == 2:
-            above = self.group("{", "}", depth)
-            return replace(node, above=above, below=self.group("{", "}", depth))
-        return replace(node, inside=self.group("{", "}", depth)) if arguments else node
+        return node.with_arguments(lambda: self.group("{", "}", depth))
 
     def cells(self, tail: str, depth: int) -> tuple[tuple[Row, ...], ...]:
         lines: list[list[Row]] = [[]]
@@ -172,12 +205,12 @@ class _Parser:
     def with_scripts(self, node: Node, depth: int) -> Node:
         if self.peek() == r"\limits":
             self.place += 1
+            node = replace(node, limits=True)
         while (mark := self.peek()) in ("_", "^"):
             if node.sub if mark == "_" else node.sup:
                 raise self.error(f"a second {mark} on one symbol")
             self.place += 1
-            row = self.group("{", "}", depth)
-            node = replace(node, sub=row) if mark == "_" else replace(node, sup=row)
+            node = node.with_script("sub" if mark == "_" else "sup", self.group("{", "}", depth))
         return node
 
 
@@ -186,50 +219,34 @@ def tail_of(head: str) -> str:
     return _TAIL + head.removeprefix(_HEAD)
 
 
-def _written(row: Row) -> Iterator[tuple[str, Node | None]]:
+def _written(row: Row, canonical: bool = True) -> Iterator[tuple[str, Node | None]]:
     """Canonical tokens, each with the symbol it is, or None for braces, script marks and what parts cells."""
     for node in row:
         if node.label:
             yield node.label, node
-        arguments = known.argument_count(node.label)
         if node.label == r"\sqrt" and node.above:
-            yield from _group("[", node.above, "]")
-        if arguments == 2:
-            yield from _group("{", node.above, "}")
-            yield from _group("{", node.below, "}")
-        elif arguments == 1:
-            yield from _group("{", node.inside, "}")
+            yield from _group("[", node.above, "]", canonical)
+        for place in known.argument_places(node.label):
+            yield from _group("{", getattr(node, place), "}", canonical)
         for number, line in enumerate(node.cells):
             if number:
                 yield NEW_ROW, None
             for column, cell in enumerate(line):
                 if column:
                     yield CELL, None
-                yield from _written(cell)
+                yield from _written(cell, canonical)
         if node.cells:
             yield tail_of(node.label), None
-        for mark, script in (("_", node.sub), ("^", node.sup)):
+        if node.limits and not canonical:
+            yield r"\limits", None
+        scripts = (("_", node.sub), ("^", node.sup))
+        for mark, script in reversed(scripts) if node.sup_first and not canonical else scripts:
             if script:
                 yield mark, None
-                yield from _group("{", script, "}")
+                yield from _group("{", script, "}", canonical)
 
 
-def _group(opening: str, row: Row, closing: str) -> Iterator[tuple[str, Node | None]]:
+def _group(opening: str, row: Row, closing: str, canonical: bool) -> Iterator[tuple[str, Node | None]]:
     yield opening, None
-    yield from _written(row)
+    yield from _written(row, canonical)
     yield closing, None
-
-
-def _changed(row: Row, change: Callable[[Node], Node]) -> Row:
-    return tuple(
-        replace(
-            node,
-            above=_changed(node.above, change),
-            inside=_changed(node.inside, change),
-            below=_changed(node.below, change),
-            cells=tuple(tuple(_changed(cell, change) for cell in line) for line in node.cells),
-            sub=_changed(node.sub, change),
-            sup=_changed(node.sup, change),
-        )
-        for node in map(change, row)
-    )

@@ -119,7 +119,7 @@ class _Writer:
 
     def environment(self, node: Node) -> str:
         """A table of the cells, with the brackets of a matrix or the brace of `cases` around it."""
-        name = node.label[len(r"\begin{") : -1]
+        name = node.environment
         opening, closing = _BRACKETS.get(name, ("", ""))
         align = _COLUMNS.get(name, ())
         lines = (

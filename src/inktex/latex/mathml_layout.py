@@ -5,7 +5,7 @@ same `Layout` that `parse_layout` builds from LaTeX, with the strokes attached t
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from xml.etree.ElementTree import Element
@@ -76,13 +76,11 @@ def _flat(elements: Sequence[Element]) -> Iterator[Element]:
 def _row(elements: Sequence[Element], written: Written, depth: int) -> Row:
     if depth > MAX_DEPTH:
         raise LatexError(f"the MathML is nested more than {MAX_DEPTH} deep")
-    nodes: list[Node] = []
-    for element in _flat(elements):
-        nodes.extend(_nodes(element, written, depth))
+    nodes = (node for element in _flat(elements) for node in _nodes(element, written, depth))
     return tuple(_with_ellipses(nodes))
 
 
-def _with_ellipses(nodes: list[Node]) -> Iterator[Node]:
+def _with_ellipses(nodes: Iterable[Node]) -> Iterator[Node]:
     """Some files take the dots of an ellipsis for three symbols: join them."""
     for is_dot, run in groupby(nodes, key=lambda node: node == Node(".")):
         dots = list(run)
@@ -125,11 +123,8 @@ def _label(leaf: Element, written: Written) -> str:
     text = (leaf.text or "").strip()
     if text in known.MATHML_SPELLINGS:
         return known.MATHML_SPELLINGS[text]
-    if (len(text) == 1 and text.isascii() and text.isprintable() and text not in "?{}") or text.startswith(
-        "\\"
-    ):
-        return known.SYNONYMS.get(text, (text,))[0]
-    label, _ = written.get(leaf, (text, ()))
+    is_symbol = len(text) == 1 and text.isascii() and text.isprintable() and text not in "?{}"
+    label = text if is_symbol or text.startswith("\\") else written.get(leaf, (text, ()))[0]
     return known.SYNONYMS.get(label, (label,))[0]
 
 

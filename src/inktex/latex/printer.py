@@ -5,6 +5,7 @@ TeX would otherwise take for an option (`\\ [x]`). `tokenize` gives the same tok
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from .layout import parse_layout
@@ -39,18 +40,13 @@ def print_latex(tokens: Sequence[str], style: Style = "plain") -> str:
 
 def print_with_spans(tokens: Sequence[str]) -> Printed:
     """The tokens as plain LaTeX, with the place of each token in the text."""
-    parts: list[str] = []
+    text = ""
     spans: list[tuple[int, int]] = []
-    length, previous = 0, ""
-    for token in tokens:
-        if _must_be_apart(previous, token):
-            parts.append(" ")
-            length += 1
-        parts.append(token)
-        spans.append((length, length + len(token)))
-        length += len(token)
-        previous = token
-    return Printed("".join(parts), tuple(spans))
+    for before, token in pairwise(("", *tokens)):
+        text += " " if _must_be_apart(before, token) else ""
+        spans.append((len(text), len(text) + len(token)))
+        text += token
+    return Printed(text, tuple(spans))
 
 
 def _must_be_apart(before: str, after: str) -> bool:

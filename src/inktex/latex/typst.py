@@ -76,7 +76,7 @@ def _base(node: Node, in_call: bool) -> str:
 
 
 def _environment(node: Node) -> str:
-    name = node.label[len(r"\begin{") : -1]
+    name = node.environment
     if name == "cases":
         return f"cases({_lines(node, in_call=True, parted_by=', ')})"
     bracket = MATRICES.get(name, ("", ""))[0]

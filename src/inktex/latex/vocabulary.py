@@ -5,6 +5,7 @@ Id 0 is the mark `<eol>`, which both starts and ends every sequence (paper, sect
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 
 from .symbols import WIDE
 from .tokens import LatexError, excerpt, join
@@ -57,9 +58,7 @@ class Vocabulary:
     def decode(self, ids: Iterable[int]) -> tuple[str, ...]:
         """Tokens of the ids, up to the first end mark."""
         tokens: list[str] = []
-        for index in ids:
-            if index == 0:
-                break
+        for index in takewhile(bool, ids):
             if not 0 < index < self.size:
                 raise LatexError(f"token id {index} is outside the vocabulary of {self.size} tokens")
             tokens.append(self.tokens[index])

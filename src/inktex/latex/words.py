@@ -114,6 +114,8 @@ MATHML_SPELLINGS: dict[str, str] = {name: "\\" + name for name in _SPELLINGS["sa
 )
 
 
-def argument_count(word: str) -> int:
-    """How many arguments in braces follow a word in the caption form."""
-    return 2 if word in TWO_ARGUMENTS else 1 if word in ONE_ARGUMENT or word == r"\sqrt" else 0
+def argument_places(word: str) -> tuple[str, ...]:
+    """Where the arguments in braces that follow a word in the caption form stand around its symbol."""
+    if word in TWO_ARGUMENTS:
+        return ("above", "below")
+    return ("inside",) if word in ONE_ARGUMENT or word == r"\sqrt" else ()

@@ -7,12 +7,11 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from inktex.files import WriteError
+from inktex.files import replacing
 from inktex.ink import InkError
 from inktex.ink.errors import printable
 from inktex.store.row import StoreError, StoreRow
@@ -27,11 +26,8 @@ GROUP_POINTS = 2_000_000  # a row group is also cut here: inks with many points 
 def read_store(path: str | os.PathLike[str]) -> Iterator[tuple[StoreRow, InkError | None]]:
     """All rows of a Parquet file, or of those in a folder, each with the error if it has no ink."""
     path = Path(path)
-    if path.is_dir():
-        files = sorted(file for file in path.iterdir() if is_store(file))
-    else:
-        files = [path] if path.exists() else []
-    if not files:
+    files = sorted(filter(is_store, path.iterdir())) if path.is_dir() else [path]
+    if not any(file.exists() for file in files):
         raise StoreError("no Parquet file here; `inktex convert` makes one", source=printable(str(path)))
     for file in files:
         with _opened(file, whole=True) as (store, columns):
@@ -74,11 +70,8 @@ def _opened(file: Path, *, whole: bool = False) -> Iterator[tuple[pq.ParquetFile
 
 def write_store(path: str | os.PathLike[str], rows: Iterable[StoreRow]) -> int:
     """Write rows as one Parquet file, completely or not at all; returns their number."""
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")  # as `write_atomically`
     count = 0
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(Path(path)) as temporary:
         with pq.ParquetWriter(
             temporary, SCHEMA, compression="zstd", use_dictionary=["writer"], write_page_checksum=True
         ) as writer:
@@ -86,11 +79,6 @@ def write_store(path: str | os.PathLike[str], rows: Iterable[StoreRow]) -> int:
                 writer.write_batch(batch_of(group))
                 count += len(group)
         seal(temporary)
-        temporary.replace(path)
-    except OSError as error:
-        raise WriteError.of(path, error) from error
-    finally:
-        temporary.unlink(missing_ok=True)
     return count
 
 

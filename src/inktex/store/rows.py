@@ -6,6 +6,7 @@ same float64 numbers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def batch_of(rows: Sequence[StoreRow]) -> pa.RecordBatch:
         "y": _nested(inks, lambda ink: ink.points[:, 1]),
         "time": _nested(inks, lambda ink: ink.time),
         "pressure": _nested(inks, lambda ink: ink.pressure),
-        "symbols": [_symbols(ink) for ink in inks],
+        "symbols": [list(map(asdict, ink.symbols)) or None if ink else None for ink in inks],
         "recognition": [
             row.recognition and {name: row.recognition.get(name) for name in known} for row in rows
         ],
@@ -114,14 +115,16 @@ def rows_of(batch: pa.RecordBatch, name: str = "ink store") -> Iterator[tuple[St
 def _nested(inks: Sequence[Ink | None], channel: Callable[[Ink], Floats | None]) -> pa.Array:
     """A column of lists (inks) of lists (strokes) of numbers; null where an ink has no such channel."""
     values = [None if ink is None else channel(ink) for ink in inks]
-    present = [ink for ink, value in zip(inks, values, strict=True) if ink is not None and value is not None]
+    strokes = [
+        np.empty(0, np.int64) if ink is None or value is None else np.diff(ink.offsets)
+        for ink, value in zip(inks, values, strict=True)
+    ]
     numbers = np.concatenate([np.empty(0), *(value for value in values if value is not None)])
-    lengths = np.concatenate([[0], *(np.diff(ink.offsets) for ink in present)])
-    strokes = pa.ListArray.from_arrays(_places(lengths), pa.array(numbers, pa.float64()))
-    pairs = zip(inks, values, strict=True)
-    counts = [0 if ink is None or value is None else len(ink) for ink, value in pairs]
+    lists = pa.ListArray.from_arrays(
+        _places(np.concatenate([[0], *strokes])), pa.array(numbers, pa.float64())
+    )
     missing = pa.array([value is None for value in values], pa.bool_())
-    return pa.ListArray.from_arrays(_places([0, *counts]), strokes, mask=missing)
+    return pa.ListArray.from_arrays(_places([0, *map(len, strokes)]), lists, mask=missing)
 
 
 def _places(lengths: ArrayLike) -> pa.Array:
@@ -129,24 +132,15 @@ def _places(lengths: ArrayLike) -> pa.Array:
     return pa.array(np.cumsum(lengths).astype(np.int32))
 
 
-def _symbols(ink: Ink | None) -> list[dict[str, Any]] | None:
-    if ink is None or not ink.symbols:
-        return None
-    return [{"label": each.label, "strokes": list(each.strokes), "id": each.id} for each in ink.symbols]
-
-
 def _ink(row: dict[str, Any], plain: dict[str, Any], source: str) -> Ink:
-    found = {
-        name: _channel(row[name], name)
-        for name in ("x", "y", "time", "pressure")
-        if name in ("x", "y") or (name in row and row[name].is_valid)
-    }
-    lengths = found["x"][1]
-    for name, (_, own) in found.items():
+    given = [name for name in ("time", "pressure") if name in row and row[name].is_valid]
+    numbers: dict[str, Floats] = {}
+    numbers["x"], lengths = _channel(row["x"], "x")
+    for name in ("y", *given):
+        numbers[name], own = _channel(row[name], name)
         if not np.array_equal(lengths, own):
             what = "x and y do not have the same strokes"
             raise InkError(what if name == "y" else f"{name} does not have the same strokes as x and y")
-    numbers = {name: values for name, (values, _) in found.items()}
     try:
         symbols = tuple(
             Symbol(each["label"], tuple(each["strokes"] or ()), each.get("id"))
@@ -167,16 +161,14 @@ def _ink(row: dict[str, Any], plain: dict[str, Any], source: str) -> Ink:
 
 def _channel(value: Any, name: str) -> tuple[Floats, NDArray[np.int64]]:
     """All numbers of one ink's channel, and how many each stroke has."""
+    if not value.is_valid:
+        raise InkError(f"{name} is missing")
     try:
         strokes = value.values
-        if strokes is None:
-            raise InkError(f"{name} is missing")
         numbers = strokes.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
         lengths = strokes.value_lengths().to_numpy(zero_copy_only=False)
-        if strokes.null_count:
-            raise InkError(f"{name} has a stroke that is null")
-    except (AttributeError, TypeError, ValueError, pa.ArrowInvalid) as error:
-        if isinstance(error, InkError):
-            raise
+    except (AttributeError, TypeError, ValueError):
         raise InkError(f"{name} is not a list of strokes, each a list of numbers") from None
+    if strokes.null_count:
+        raise InkError(f"{name} has a stroke that is null")
     return numbers, lengths.astype(np.int64)

@@ -4,6 +4,7 @@ pyarrow is needed only where there is a Parquet file. Nothing is skipped silentl
 one row with the reason.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def rows_in(source: str, *, named: bool = True, limits: Limits = DEFAULT_LIMITS)
         found = True
         yield row
     if named and not found:
-        yield _failed(source, "holds no ink")
+        name = printable(source)
+        yield StoreRow(name), InkError("holds no ink", source=name)
 
 
 def ink_of(row: StoreRow, problem: InkError | None) -> Ink | InkError:
@@ -41,48 +43,27 @@ def ink_of(row: StoreRow, problem: InkError | None) -> Ink | InkError:
 
 def _rows(source: str, named: bool, limits: Limits) -> Iterator[Row]:
     path = Path(source)
-    if _is_folder(path):
-        for file in folder_files(path):
-            if is_store(file):
-                yield from _of_store(file)
+    in_folder = os.path.isdir(path)  # not where the name is at fault; the reader says what is wrong with it
+    for file in folder_files(path) if in_folder else [path]:
+        if is_store(file):
+            yield from _of_store(file)
+            continue
+        given, name = (str(file), file.as_posix()) if in_folder else (source, None)
+        for label, ink in read_all(given, name=name, named=named and not in_folder, limits=limits):
+            if isinstance(ink, Ink):
+                yield StoreRow(label, ink), None
             else:
-                yield from _of_file(str(file), file.as_posix(), False, limits)
-    elif is_store(path):
-        yield from _of_store(path)
-    else:
-        yield from _of_file(source, None, named, limits)
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):  # the reader says what is wrong with the name
-        return False
-
-
-def _of_file(source: str, name: str | None, named: bool, limits: Limits) -> Iterator[Row]:
-    for label, ink in read_all(source, name=name, named=named, limits=limits):
-        if isinstance(ink, InkError):
-            yield StoreRow(label), ink.inside(source=label)
-        else:
-            yield StoreRow(label, ink), None
+                yield StoreRow(label), ink.inside(source=label)
 
 
 def _of_store(file: Path) -> Iterator[Row]:
+    name = printable(str(file))
     try:
         from inktex.store.files import read_store
-    except ImportError as error:
-        yield _failed(
-            str(file), f"a Parquet ink store, which needs pyarrow ({error}): pip install 'inktex[store]'"
-        )
-        return
-    try:
+
         yield from read_store(file)
+    except ImportError as error:
+        reason = f"a Parquet ink store, which needs pyarrow ({error}): pip install 'inktex[store]'"
+        yield StoreRow(name), InkError(reason, source=name)
     except InkError as error:
-        name = printable(str(file))
         yield StoreRow(name), error.inside(source=name)
-
-
-def _failed(source: str, reason: str) -> Row:
-    name = printable(source)
-    return StoreRow(name), InkError(reason, source=name)
