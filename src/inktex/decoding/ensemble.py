@@ -6,6 +6,7 @@ logarithms: one confident model can carry a token that the others miss.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -65,9 +66,7 @@ class EnsembleStepper:
         log_probs = highest + np.log(np.exp(weighted - highest).sum(axis=0))
         shares = state.attention_shares / state.attention_shares.sum()
         looks = [output.attention * share for output, share in zip(outputs, shares, strict=True) if share > 0]
-        attention: Floats = looks[0]
-        for look in looks[1:]:
-            attention = attention + look
+        attention: Floats = reduce(np.add, looks)
         following = _State(tuple(output.state for output in outputs), state.attention_shares)
         return StepOutput(log_probs, attention, following)
 

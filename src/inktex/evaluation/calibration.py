@@ -70,7 +70,7 @@ class Reliability:
             ]
             curves.append(curve)
             errors.append(sum(count * abs(mean - share) for mean, share, count in curve) / max(len(right), 1))
-        return cls(*errors, tuple(curves[0]))
+        return cls(errors[0], errors[1], tuple(curves[0]))
 
 
 @dataclass(frozen=True)

@@ -113,8 +113,9 @@ def evaluate(
     lengths = np.array([len(truth.tokens) for truth in truths])
     labels = np.array([outcome.graph.labels for outcome in outcomes])
 
-    def within(errors: NDArray[Any], of: Bools = everyone) -> list[Rate]:
-        return [draws.rate((errors <= k) & of, of) for k in range(4)]
+    def within(errors: NDArray[Any], of: Bools = everyone) -> tuple[Rate, Rate, Rate, Rate]:
+        exact, one, two, three = (draws.rate((errors <= k) & of, of) for k in range(4))
+        return exact, one, two, three
 
     def subsets(groups: Iterable[tuple[str, Bools]]) -> tuple[Subset, ...]:
         return tuple(

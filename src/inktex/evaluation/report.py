@@ -13,9 +13,9 @@ it used further training data), P1 the paper's network without coverage, P2 with
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from .provenance import Provenance
 from .results import Comparison, Evaluation, Rate, Subset, Within, compare, plain
@@ -23,30 +23,23 @@ from .tables import Row, Table, render_table
 from .trees import ErrorKind
 
 PAPER_DATA = "test2014"
+Published: TypeAlias = tuple[str, float, float, float, float]
 _COLUMNS = ("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)")
 
 
-@dataclass(frozen=True)
-class Published:
-    system: str
-    exact: float
-    within_1: float
-    within_2: float
-    within_3: float
-
-
+_PUBLISHED = ("system", "exact", "within_1", "within_2", "within_3")
 COMPETITION = (
-    Published("I", 37.22, 44.22, 47.26, 50.20),
-    Published("II", 15.01, 22.31, 26.57, 27.69),
-    Published("IV", 18.97, 28.19, 32.35, 33.37),
-    Published("V", 18.97, 26.37, 30.83, 32.96),
-    Published("VI", 25.66, 33.16, 35.90, 37.32),
-    Published("VII", 26.06, 33.87, 38.54, 39.96),
+    ("I", 37.22, 44.22, 47.26, 50.20),
+    ("II", 15.01, 22.31, 26.57, 27.69),
+    ("IV", 18.97, 28.19, 32.35, 33.37),
+    ("V", 18.97, 26.37, 30.83, 32.96),
+    ("VI", 25.66, 33.16, 35.90, 37.32),
+    ("VII", 26.06, 33.87, 38.54, 39.96),
 )
 PAPER = (
-    Published("P1", 42.49, 57.91, 60.45, 61.56),
-    Published("P2", 46.86, 61.87, 65.82, 66.63),
-    Published("P3", 52.43, 68.05, 71.50, 72.31),
+    ("P1", 42.49, 57.91, 60.45, 61.56),
+    ("P2", 46.86, 61.87, 65.82, 66.63),
+    ("P3", 52.43, 68.05, 71.50, 72.31),
 )
 
 
@@ -114,9 +107,7 @@ def main_table(report: Report) -> Table:
 
 
 def _published_rows(lines: Sequence[Published], *others: str) -> tuple[Row, ...]:
-    return tuple(
-        (system, *(f"{figure:.2f}" for figure in rest), *others) for system, *rest in map(astuple, lines)
-    )
+    return tuple((system, *(f"{figure:.2f}" for figure in four), *others) for system, *four in lines)
 
 
 def _data_name(report: Report) -> str:
@@ -250,7 +241,7 @@ def _as_data(report: Report) -> dict[str, object]:
         "data": report.data,
         "whole": report.whole,
         "made": plain(report.provenance),
-        "published": [plain(line) for part in report.published for line in part],
+        "published": [dict(zip(_PUBLISHED, line, strict=True)) for part in report.published for line in part],
         "systems": [evaluation.to_json() for evaluation in report.evaluations],
         "comparisons": plain(report.comparisons),
     }

@@ -60,7 +60,17 @@ def write_report(
     folder: Path, data: str, examples: Sequence[Example], systems: Sequence[SystemReadings], origin: str
 ) -> Report:
     """Write the site; `origin` is the line that says where the figures come from."""
-    judged = [_judge(data, examples, system) for system in systems]
+    judged = [
+        _Judged(
+            system=system,
+            outcomes=[judge(example, r.tokens) for example, r in zip(examples, system.readings, strict=True)],
+            diagnoses=[diagnose(*pair) for pair in zip(examples, system.readings, strict=True)],
+            evaluation=evaluate(
+                system.name, data, examples, [r.tokens for r in system.readings], vocabulary=system.vocabulary
+            ),
+        )
+        for system in systems
+    ]
     counts = tally({each.system.name: each.diagnoses for each in judged})
     wrong = [place for place in range(len(examples)) if any(each.diagnoses[place] for each in judged)]
     items = [_item(number, place, examples[place], judged) for number, place in enumerate(wrong)]
@@ -95,16 +105,6 @@ def write_report(
         index = index.replace(f"@{name}@", text)
     write_atomically(folder / "index.html", index)
     return Report(folder / "index.html", len(items), counts)
-
-
-def _judge(data: str, examples: Sequence[Example], system: SystemReadings) -> _Judged:
-    answers = [reading.tokens for reading in system.readings]
-    return _Judged(
-        system=system,
-        outcomes=[judge(example, answer) for example, answer in zip(examples, answers, strict=True)],
-        diagnoses=[diagnose(*pair) for pair in zip(examples, system.readings, strict=True)],
-        evaluation=evaluate(system.name, data, examples, answers, vocabulary=system.vocabulary),
-    )
 
 
 def _item(number: int, place: int, example: Example, judged: Sequence[_Judged]) -> dict[str, Any]:
