@@ -26,7 +26,7 @@ from .mistakes import Diagnosis, Kind, diagnose
 from .picture import Picture
 from .report_tables import summary_html
 from .tally import Tally, tally
-from .why import differing_places, mathml_or_nothing, page_part, script_json, view_data
+from .why import differing_places, filled_page, mathml_or_nothing, page_part, script_json, view_data
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,6 @@ def write_report(
     write_atomically(folder / "gallery.js", f"const REPORT = {script_json(gallery)};\n")
     for name in ("viewer.css", "viewer.js", "report.css", "report.js"):
         write_atomically(folder / name, page_part(name))
-    index = page_part("report.html")
     evaluations = [each.evaluation for each in judged]
     confusions = [
         [pair for o in each.outcomes if o.confusions for pair in o.confusions.labels] for each in judged
@@ -101,9 +100,7 @@ def write_report(
         ),
         "origin": html.escape(origin),
     }
-    for name, text in parts.items():
-        index = index.replace(f"@{name}@", text)
-    write_atomically(folder / "index.html", index)
+    write_atomically(folder / "index.html", filled_page("report.html", parts))
     return Report(folder / "index.html", len(items), counts)
 
 
