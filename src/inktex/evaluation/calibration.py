@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.edits import edit_distance, edits
+from inktex.edits import edits
 from inktex.ink import Ink, InkError
 from inktex.reading import Model, Reader, Reading, symbol_places, whole
 from inktex.reading.calibration import (
@@ -119,7 +119,7 @@ def try_length_rules(
             truth = tuple(examples[place][1])
             answer = () if isinstance(tokens, InkError) else tokens
             right += answer == truth
-            wrong += edit_distance(answer, truth)
+            wrong += len(edits(answer, truth))
         tried.append(RuleTried(dict(rule), right / len(examples), wrong / max(total, 1)))
     return sorted(tried, key=lambda each: (-each.right, each.error))
 
