@@ -61,16 +61,19 @@ class Reliability:
 
     @classmethod
     def of(cls, confidence: Floats, own: Floats, right: Bools) -> "Reliability":
-        curves, errors = [], []
-        for told in (confidence, own):
-            number = np.minimum((told * _BINS).astype(np.int64), _BINS - 1)
-            bins = [(number == each, int(count)) for each, count in enumerate(np.bincount(number)) if count]
-            curve = [
-                (float(told[inside].mean()), float(right[inside].mean()), count) for inside, count in bins
-            ]
-            curves.append(curve)
-            errors.append(sum(count * abs(mean - share) for mean, share, count in curve) / max(len(right), 1))
-        return cls(errors[0], errors[1], tuple(curves[0]))
+        (curve, error), (_, uncalibrated) = (_curve(told, right) for told in (confidence, own))
+        return cls(error, uncalibrated, curve)
+
+
+def _curve(confidence: Floats, right: Bools) -> tuple[tuple[tuple[float, float, int], ...], float]:
+    """The bins in use, and |confidence - accuracy| averaged over them."""
+    number = np.minimum((confidence * _BINS).astype(np.int64), _BINS - 1)
+    curve = tuple(
+        (float(confidence[number == each].mean()), float(right[number == each].mean()), int(count))
+        for each, count in enumerate(np.bincount(number))
+        if count
+    )
+    return curve, sum(count * abs(mean - share) for mean, share, count in curve) / max(len(right), 1)
 
 
 @dataclass(frozen=True)
