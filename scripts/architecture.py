@@ -13,7 +13,7 @@ import numpy as np
 from inktex.reading import Reading
 from inktex.report.canvas import ACCENT, GROUND, LABEL, PANEL, Canvas, brightness
 from inktex.report.picture import Box, Element, Layer, Line, Picture, Text
-from inktex.report.steps import step_panel, token_labels
+from inktex.report.steps import END, ink_panel
 
 WIDTH = 1180.0
 LEFT = 210.0  # room for the names of the rows
@@ -47,7 +47,7 @@ class _Cells:
 
 def architecture_picture(reading: Reading) -> Picture:
     """The whole figure."""
-    labels = token_labels(reading.tokens)
+    labels = [*reading.tokens, END]
     symbols = [place for place, strokes in enumerate(reading.alignment.strokes_of) if strokes][: len(COLORS)]
     steps = len(labels)
     column = (WIDTH - LEFT - _MARGIN) / steps
@@ -57,10 +57,10 @@ def architecture_picture(reading: Reading) -> Picture:
     for step, centre in enumerate(states.centres()):
         width = min(column - 8.0, 140.0)
         small = Canvas.fit(reading.ink, width - 8.0, 64.0, margin=6.0)
-        lit = brightness(reading.intensity(small.position))[step]
+        lit = small.lit(brightness(reading.intensity(small.position))[step], 1.8)
         panels.append(
             Layer(
-                step_panel(small, lit, labels[step], width, 100.0),
+                ink_panel(small, lit, labels[step], width, 100.0),
                 x=centre - width / 2,
                 y=_MARGIN,
                 marks={"step": str(step)},

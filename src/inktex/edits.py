@@ -1,7 +1,6 @@
 """The difference between two token sequences: the fewest insertions, deletions and replacements.
 
-Computes the Levenshtein distance or the edits themselves. Answers have tens of tokens, so a plain table is
-fast enough and the recogniser needs no package for it.
+Answers have tens of tokens, so a plain table is fast enough and the recogniser needs no package for it.
 """
 
 from collections.abc import Hashable, Sequence
@@ -16,10 +15,6 @@ class Edit:
     tag: Literal["replace", "delete", "insert"]
     source: int  # place in the source of the token that goes, or before which one is inserted
     target: int  # place in the target of the new token, or before which one was deleted
-
-
-def edit_distance(source: Sequence[Hashable], target: Sequence[Hashable]) -> int:
-    return _table(source, target)[-1][-1]
 
 
 def edits(source: Sequence[Hashable], target: Sequence[Hashable]) -> list[Edit]:

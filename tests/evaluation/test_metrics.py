@@ -12,7 +12,7 @@ from small_sets import Sample, samples
 from inktex.corpus import annotated_layouts, load_split, locate
 from inktex.evaluation import evaluate
 from inktex.evaluation.metrics import SPATIAL_NAMES
-from inktex.evaluation.results import bootstrap_intervals, compare, mcnemar_p_value
+from inktex.evaluation.results import Draws, compare, mcnemar_p_value
 from inktex.latex import normalize
 
 
@@ -130,26 +130,27 @@ class TestIntervals:
     @given(st.lists(st.booleans(), min_size=1, max_size=60))
     @settings(max_examples=40, deadline=None)
     def test_a_rate_lies_in_its_interval(self, right):
-        values = np.array(right, float)[:, None]
-        low, high = bootstrap_intervals(values, np.ones_like(values), draws=400)[0]
-        assert 0 <= low <= values.mean() + 1e-12
-        assert values.mean() - 1e-12 <= high <= 1
+        rate = Draws(len(right), draws=400).rate(right, np.ones(len(right)))
+        assert rate.percent == pytest.approx(100 * sum(right) / len(right))
+        assert 0 <= rate.low <= rate.percent + 1e-10
+        assert rate.percent - 1e-10 <= rate.high <= 100
 
     def test_they_agree_with_the_normal_approximation_on_many_expressions(self):
-        values = (np.arange(1000) < 530).astype(float)[:, None]
-        low, high = bootstrap_intervals(values, np.ones_like(values))[0]
-        half = 1.96 * math.sqrt(0.53 * 0.47 / 1000)
-        assert low == pytest.approx(0.53 - half, abs=0.004)
-        assert high == pytest.approx(0.53 + half, abs=0.004)
+        rate = Draws(1000).rate(np.arange(1000) < 530, np.ones(1000))
+        half = 196 * math.sqrt(0.53 * 0.47 / 1000)
+        assert rate.low == pytest.approx(53 - half, abs=0.4)
+        assert rate.high == pytest.approx(53 + half, abs=0.4)
 
     def test_the_same_seed_gives_the_same_interval(self):
-        values = np.random.default_rng(1).integers(0, 3, (50, 2)).astype(float)
-        first, again, other = (bootstrap_intervals(values, values + 1, draws=300, seed=s) for s in (1, 1, 2))
-        np.testing.assert_array_equal(first, again)
-        assert (first != other).any()
+        values = np.random.default_rng(1).integers(0, 3, 50)
+        first, again, other = (Draws(50, draws=300, seed=s).rate(values, values + 1) for s in (1, 1, 2))
+        assert first == again
+        assert first != other
 
     def test_a_rate_of_nothing_has_no_interval(self):
-        assert np.isnan(bootstrap_intervals(np.zeros((5, 1)), np.zeros((5, 1)), draws=50)).all()
+        for expressions in (5, 0):
+            rate = Draws(expressions, draws=50).rate(np.zeros(expressions), np.zeros(expressions))
+            assert np.isnan([rate.percent, rate.low, rate.high]).all()
 
 
 class TestMcNemar:

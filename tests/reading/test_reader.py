@@ -12,6 +12,7 @@ import inktex
 from inktex.decoding import SearchOptions
 from inktex.features import extract_many
 from inktex.ink import Ink, InkError
+from inktex.latex import Vocabulary
 from inktex.reading import Control, Model, ModelError, Reader, open_model, reader, whole
 
 SOURCE = Path(inktex.__file__).parent
@@ -245,7 +246,7 @@ def test_nothing_but_the_reader_calls_the_search():
 
 
 def test_models_with_different_vocabularies_cannot_answer_together(model):
-    part = replace(model.parts[0], config={**model.parts[0].config, "vocabulary": ("<eol>", "x")})
+    part = replace(model.parts[0], vocabulary=Vocabulary(("<eol>", "x")))
     with pytest.raises(ModelError, match="same vocabulary"):
         Model.joined([model, Model("other", [part])], "both")
 

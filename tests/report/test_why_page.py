@@ -52,6 +52,11 @@ def test_names_and_tokens_cannot_break_out_of_the_page():
     assert embedded(page)["readings"][0]["tokens"][0] == evil
 
 
+def test_a_name_that_looks_like_a_place_to_fill_is_shown_as_it_is():
+    page = page_of(read_rightly(written("x+1")), heading="@view@.inkml")
+    assert "<h1>@view@.inkml</h1>" in page
+
+
 def test_warnings_name_unread_and_reread_ink():
     example = written("1+2")
     one, plus, two = example.strokes_of

@@ -43,12 +43,12 @@ def beam_search(
     if not features:
         return []
     search = _Search(stepper, features, options)
-    while search.groups:
+    while search.going:
         if cancelled is not None and cancelled():
             raise SearchCancelled
         if deadline is not None and time.monotonic() >= deadline:
             search.hurry()
-        if search.groups:
+        if search.going:
             search.step()
     return search.answers()
 
@@ -72,21 +72,14 @@ class _Step:
 
 @dataclass(slots=True)
 class _Expression:
-    """What the search has found for one expression."""
+    """One expression: its rows in the model's state, and what the search has found for it."""
 
-    finished: list[tuple[float, int, int, bool]] = field(default_factory=list)  # (-score, step, choice, cut)
-    to_beat: float = -math.inf  # score of the last answer to be given, once there are enough
-    best_total: float = -math.inf  # of finished hypotheses
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The rows of one expression in the model's state."""
-
-    expression: _Expression
     first: int
     end: int
     greedy: int  # the row of the greedy hypothesis, -1 when it is gone
+    finished: list[tuple[float, int, int, bool]] = field(default_factory=list)  # (-score, step, choice, cut)
+    to_beat: float = -math.inf  # score of the last answer to be given, once there are enough
+    best_total: float = -math.inf  # of finished hypotheses
 
 
 class _Search:
@@ -95,8 +88,7 @@ class _Search:
     def __init__(self, stepper: Stepper, features: Sequence[Any], options: SearchOptions) -> None:
         rows = len(features)
         self._options = options
-        self._beam = options.beam
-        self._limit = options.max_length
+        self._beam, self._limit = options.beam, options.max_length
         self._table = token_table(stepper.vocabulary, grammar=options.grammar)
         self._permitted = permitted_tokens(stepper.vocabulary, options.symbols)
         self._stepper = stepper
@@ -105,8 +97,8 @@ class _Search:
         self._steps: list[_Step] = []  # back-pointers, followed once a hypothesis is finished
         self._count = 0  # tokens of every hypothesis so far
 
-        self._expressions = [_Expression() for _ in features]
-        self.groups = [_Rows(each, row, row + 1, row) for row, each in enumerate(self._expressions)]
+        self._expressions = [_Expression(row, row + 1, row) for row in range(rows)]
+        self.going = self._expressions  # those that are not finished
         self._tokens: Ids = np.zeros(rows, np.int64)  # (rows,) previous token
         self._totals: Floats = np.zeros(rows)  # (rows,) sum of gains
         self._grammar: Ids = np.full(rows, self._table.start)  # (rows,)
@@ -122,18 +114,15 @@ class _Search:
         chosen: list[int] = []  # places in the flat candidates, of all groups
         kept: list[int] = []  # numbers of the choices that go on
         totals: list[float] = []  # of these
-        groups: list[_Rows] = []
-        for group in self.groups:
-            first = len(kept)
-            greedy = self._choose(candidates, group, chosen, kept, totals)
-            if len(kept) > first:
-                groups.append(_Rows(group.expression, first, len(kept), greedy))
+        for each in self.going:
+            self._choose(candidates, each, chosen, kept, totals)
+        self.going = [each for each in self.going if each.end > each.first]
         size = candidates.shape[1]
         rows, tokens = [place // size for place in chosen], [place % size for place in chosen]
         log_probs = output.log_probs.take(chosen).tolist()
         parents = [self._origins[row] for row in rows]
         self._steps.append(_Step(parents, rows, tokens, log_probs, output.attention))
-        self.groups, self._origins = groups, kept
+        self._origins = kept
         if not kept:
             return
         rows = [rows[number] for number in kept]
@@ -149,12 +138,13 @@ class _Search:
     def hurry(self) -> None:
         """Drop what has an answer already and let the rest end as soon as it can."""
         totals = self._totals.tolist()
-        waiting = [group for group in self.groups if not group.expression.finished]
-        best = [max(range(group.first, group.end), key=totals.__getitem__) for group in waiting]
+        self.going = [each for each in self.going if not each.finished]
+        best = [max(range(each.first, each.end), key=totals.__getitem__) for each in self.going]
         rows = np.array(best, np.int64)
         self._beam = 1
-        self.groups = [_Rows(group.expression, row, row + 1, greedy=-1) for row, group in enumerate(waiting)]
-        if waiting:
+        for row, each in enumerate(self.going):
+            each.first, each.end, each.greedy = row, row + 1, -1
+        if best:
             self._limit = min(self._limit, self._count + int(self._table.closing(self._grammar[rows]).max()))
             self._state = self._stepper.select(self._state, rows)
             self._tokens, self._totals = self._tokens[rows], self._totals[rows]
@@ -185,59 +175,52 @@ class _Search:
         )
 
     def _choose(
-        self, candidates: Floats, group: _Rows, chosen: list[int], kept: list[int], totals: list[float]
-    ) -> int:
-        """Add the choices of one expression to `chosen`; returns the row that its greedy one will have.
+        self, candidates: Floats, each: _Expression, chosen: list[int], kept: list[int], totals: list[float]
+    ) -> None:
+        """Add the choices of one expression to `chosen`, and to `kept` and `totals` those that go on.
 
-        `kept` and `totals` get those that go on: they have not ended and could still become answers.
+        Those have not ended and could still become answers; they are the rows of the next step.
         """
-        size, expression = candidates.shape[1], group.expression
-        places, sums = best_places(candidates[group.first : group.end], self._beam)
+        size = candidates.shape[1]
+        places, sums = best_places(candidates[each.first : each.end], self._beam)
         greedy = -1  # the place of the most probable continuation of the greedy hypothesis
-        if group.greedy >= 0:
-            own = group.greedy - group.first
+        if each.greedy >= 0:
+            own = each.greedy - each.first
             of_greedy = [
                 (total, -place) for place, total in zip(places, sums, strict=True) if place // size == own
             ]
             if of_greedy:
                 greedy = -max(of_greedy)[1]
             else:  # the beam has left it out
-                greedy = own * size + int(candidates[group.greedy].argmax())
+                greedy = own * size + int(candidates[each.greedy].argmax())
                 places.append(greedy)
-                sums.append(float(candidates[group.greedy, greedy % size]))
-        before, offset = len(chosen), group.first * size
+                sums.append(float(candidates[each.greedy, greedy % size]))
+        before, offset = len(chosen), each.first * size
         chosen.extend(place + offset for place in places)
-        best = max(sums, default=-math.inf)
-        for number, place in enumerate(places, before):
-            if place % size == 0:
-                self._finish(expression, number, sums[number - before])
         options, count = self._options, self._count
-        least = -math.inf if options.prune is None else max(best, expression.best_total) - options.prune
+        for number, (place, total) in enumerate(zip(places, sums, strict=True), before):
+            if place % size == 0:  # an end mark, so this is an answer
+                cut = count - 1 == self._limit
+                insort(each.finished, (-options.score(total, count), count - 1, number, cut))
+                each.best_total = max(each.best_total, total)
+        if len(each.finished) >= options.top:
+            each.to_beat = -each.finished[options.top - 1][0]
+        best = max(sums, default=-math.inf)
+        least = -math.inf if options.prune is None else max(best, each.best_total) - options.prune
         horizon = min(count + options.horizon, self._limit + 1)
-        greedy_row = -1
+        each.first, each.greedy = len(kept), -1
         for number, (place, total) in enumerate(zip(places, sums, strict=True), before):
             if place % size == 0:
                 continue
             # Could it still become an answer? The greedy one is only dropped if it surely cannot.
-            hopeful = total >= least and options.bound(total, count, horizon) > expression.to_beat
+            hopeful = total >= least and options.bound(total, count, horizon) > each.to_beat
             if place == greedy:
-                if not hopeful and options.bound(total, count, self._limit + 1) <= expression.to_beat:
-                    continue
-                greedy_row = len(kept)
-            elif not hopeful:
-                continue
-            kept.append(number)
-            totals.append(total)
-        return greedy_row
-
-    def _finish(self, expression: _Expression, choice: int, total: float) -> None:
-        """Put a choice that is an end mark among the answers of its expression."""
-        cut = self._count - 1 == self._limit
-        finished, top = expression.finished, self._options.top
-        insort(finished, (-self._options.score(total, self._count), self._count - 1, choice, cut))
-        if len(finished) >= top:
-            expression.to_beat = -finished[top - 1][0]
-        expression.best_total = max(expression.best_total, total)
+                hopeful = hopeful or options.bound(total, count, self._limit + 1) > each.to_beat
+                each.greedy = len(kept) if hopeful else -1
+            if hopeful:
+                kept.append(number)
+                totals.append(total)
+        each.end = len(kept)
 
 
 def best_places(candidates: Floats, beam: int) -> tuple[list[int], list[float]]:

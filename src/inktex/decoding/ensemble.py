@@ -6,6 +6,7 @@ logarithms: one confident model can carry a token that the others miss.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from .stepper import DecodingError, Floats, Ids, State, StepOutput, Stepper
 @dataclass(frozen=True, slots=True)
 class _State:
     parts: tuple[State, ...]
-    attention_shares: Floats  # (models,)
+    attention_shares: Floats  # (models,) sum to 1
 
 
 class EnsembleStepper:
@@ -52,7 +53,8 @@ class EnsembleStepper:
         lengths = [stepper.lengths(part) for stepper, part in zip(self._steppers, parts, strict=True)]
         # Attention can only be averaged between members whose annotations stand for the same ink.
         alike = np.array([np.array_equal(length, lengths[0]) for length in lengths])
-        return _State(tuple(parts), np.where(alike, np.exp(self._log_shares), 0).astype(np.float32))
+        shares = np.where(alike, np.exp(self._log_shares), 0).astype(np.float32)
+        return _State(tuple(parts), shares / shares.sum())
 
     def step(self, state: State, tokens: Ids) -> StepOutput:
         """Average the members' probabilities, and their attention where they have as many annotations."""
@@ -63,11 +65,8 @@ class EnsembleStepper:
         # The shift by the maximum keeps improbable tokens from becoming log 0.
         highest = np.maximum(weighted.max(axis=0), np.finfo(np.float32).min)
         log_probs = highest + np.log(np.exp(weighted - highest).sum(axis=0))
-        shares = state.attention_shares / state.attention_shares.sum()
-        looks = [output.attention * share for output, share in zip(outputs, shares, strict=True) if share > 0]
-        attention: Floats = looks[0]
-        for look in looks[1:]:
-            attention = attention + look
+        shares = zip(outputs, state.attention_shares, strict=True)
+        attention: Floats = reduce(np.add, [each.attention * share for each, share in shares if share > 0])
         following = _State(tuple(output.state for output in outputs), state.attention_shares)
         return StepOutput(log_probs, attention, following)
 

@@ -72,15 +72,13 @@ class TokenTable:
             mask = self._masks[states]
         else:
             mask = np.stack([self._mask_within(state, remaining) for state in states.tolist()])
-        if permitted is not None:
-            mask = mask & permitted
-        return mask
+        return mask if permitted is None else mask & permitted
 
     def advance(self, states: Ids, tokens: Ids) -> Ids:
         """States after a token each; the tokens are allowed ones and none is the end mark."""
         following = self._next[states, tokens]
         if following.min(initial=0) < 0:
-            for row in np.flatnonzero(following < 0):
+            for row in np.flatnonzero(following < 0).tolist():
                 following[row] = self._advance_one(int(states[row]), int(tokens[row]))
         return following
 
@@ -121,7 +119,10 @@ class TokenTable:
         assert self._grammar is not None
         number = len(self._states)
         if number == len(self._masks):
-            self._grow()
+            # New arrays: other threads read on in the old ones, which hold all they know of.
+            self._masks = np.concatenate([self._masks, self._masks])
+            self._next = np.concatenate([self._next, self._next])
+            self._closing = np.concatenate([self._closing, self._closing])
         self._masks[number] = self._grammar.mask(state)
         self._next[number] = -1
         self._closing[number] = self._grammar.shortest_end(state)
@@ -129,12 +130,6 @@ class TokenTable:
         self._states.append(state)
         self._numbers[state] = number
         return number
-
-    def _grow(self) -> None:
-        """Make room in new arrays: other threads read on in the old ones, which hold all they know of."""
-        self._masks = np.concatenate([self._masks, self._masks])
-        self._next = np.concatenate([self._next, self._next])
-        self._closing = np.concatenate([self._closing, self._closing])
 
 
 @lru_cache(maxsize=8)

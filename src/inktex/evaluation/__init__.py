@@ -2,11 +2,10 @@
 
 from .metrics import evaluate
 from .report import Report, render
-from .results import Comparison, Evaluation, Rate, compare, mcnemar_p_value
+from .results import Comparison, Evaluation, compare
 from .runner import (
     Answers,
     PredictionError,
-    Predictions,
     System,
     read_answers,
     read_predictions,
@@ -19,13 +18,10 @@ __all__ = [
     "Comparison",
     "Evaluation",
     "PredictionError",
-    "Predictions",
-    "Rate",
     "Report",
     "System",
     "compare",
     "evaluate",
-    "mcnemar_p_value",
     "read_answers",
     "read_predictions",
     "render",

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.edits import edit_distance, edits
+from inktex.edits import edits
 from inktex.ink import Ink, InkError
-from inktex.latex import Vocabulary
 from inktex.reading import Model, Reader, Reading, symbol_places, whole
 from inktex.reading.calibration import (
     KNOWN_FROM,
@@ -62,22 +61,19 @@ class Reliability:
 
     @classmethod
     def of(cls, confidence: Floats, own: Floats, right: Bools) -> "Reliability":
-        return cls(_error(_curve(confidence, right)), _error(_curve(own, right)), _curve(confidence, right))
+        (curve, error), (_, uncalibrated) = (_curve(told, right) for told in (confidence, own))
+        return cls(error, uncalibrated, curve)
 
 
-def _curve(confidence: Floats, right: Bools) -> tuple[tuple[float, float, int], ...]:
+def _curve(confidence: Floats, right: Bools) -> tuple[tuple[tuple[float, float, int], ...], float]:
+    """The bins in use, and |confidence - accuracy| averaged over them."""
     number = np.minimum((confidence * _BINS).astype(np.int64), _BINS - 1)
-    return tuple(
+    curve = tuple(
         (float(confidence[number == each].mean()), float(right[number == each].mean()), int(count))
         for each, count in enumerate(np.bincount(number))
         if count
     )
-
-
-def _error(curve: Sequence[tuple[float, float, int]]) -> float:
-    """Expected calibration error: |confidence - accuracy| averaged over bins of equal width."""
-    total = sum(count * abs(confidence - accuracy) for confidence, accuracy, count in curve)
-    return total / max(sum(count for _, _, count in curve), 1)
+    return curve, sum(count * abs(mean - share) for mean, share, count in curve) / max(len(right), 1)
 
 
 @dataclass(frozen=True)
@@ -126,7 +122,7 @@ def try_length_rules(
             truth = tuple(examples[place][1])
             answer = () if isinstance(tokens, InkError) else tokens
             right += answer == truth
-            wrong += edit_distance(answer, truth)
+            wrong += len(edits(answer, truth))
         tried.append(RuleTried(dict(rule), right / len(examples), wrong / max(total, 1)))
     return sorted(tried, key=lambda each: (-each.right, each.error))
 
@@ -143,19 +139,15 @@ def judge(
     for place, reading in reader.map(whole, [ink for ink, _ in examples], jobs=jobs):
         if progress is not None:
             progress(1)
-        if not isinstance(reading, InkError):
-            judged[place] = _judged(reading, tuple(examples[place][1]), reader.model.info.vocabulary)
+        if isinstance(reading, InkError):
+            continue
+        truth = tuple(examples[place][1])
+        kept = np.ones(len(reading.tokens), np.bool_)
+        kept[[edit.source for edit in edits(reading.tokens, truth) if edit.tag != "insert"]] = False
+        # A lone symbol outside the vocabulary; expressions with one rare token say nothing about the others.
+        known = len(truth) != 1 or not reading.vocabulary.unknown(truth)
+        judged[place] = Judged(reading, reading.tokens == truth, kept, known)
     return [judged[place] for place in sorted(judged)]
-
-
-def _judged(reading: Reading, truth: tuple[str, ...], vocabulary: Vocabulary) -> Judged:
-    kept = np.ones(len(reading.tokens), np.bool_)
-    for edit in edits(reading.tokens, truth):
-        if edit.tag != "insert":
-            kept[edit.source] = False
-    # A lone symbol outside the vocabulary; expressions with one rare token say nothing about the others.
-    known = len(truth) != 1 or not vocabulary.unknown(truth)
-    return Judged(reading, reading.tokens == truth, kept, known)
 
 
 def fit(judged: Sequence[Judged]) -> Fitted:
@@ -164,20 +156,25 @@ def fit(judged: Sequence[Judged]) -> Fitted:
         raise ValueError(f"calibration needs right and wrong answers to {2 * _FOLDS} expressions or more")
     evidence = np.array([answer_evidence(each.reading) for each in judged])
     right = np.array([each.right for each in judged])
+    best = [each.reading.best for each in judged]
     fold = np.arange(len(judged)) % _FOLDS
+
+    def fit_both(places: list[int]) -> tuple[Logistic, Logistic]:
+        answer = fit_logistic(evidence[places], right[places])
+        scores = answer(evidence).tolist()
+        rows = np.concatenate([token_evidence(best[place], scores[place]) for place in places])
+        return answer, fit_logistic(rows, np.concatenate([judged[place].tokens_right for place in places]))
+
     scores = np.zeros(len(judged))
     token_scores = [np.zeros(0)] * len(judged)
     for number in range(_FOLDS):
-        inside, outside = fold != number, fold == number
-        answer = fit_logistic(evidence[inside], right[inside])
-        token = _fit_tokens(judged, inside, answer(evidence))
+        answer, token = fit_both(np.flatnonzero(fold != number).tolist())
+        outside = np.flatnonzero(fold == number)
         scores[outside] = answer(evidence[outside])
-        for place in np.flatnonzero(outside).tolist():
-            rows = token_evidence(judged[place].reading.best, float(scores[place]))
+        for place in outside.tolist():
+            rows = token_evidence(best[place], float(scores[place]))
             token_scores[place] = np.maximum(token(rows), scores[place])
-    answer = fit_logistic(evidence, right)
-    token = _fit_tokens(judged, fold >= 0, answer(evidence))
-    best = [each.reading.best for each in judged]
+    answer, token = fit_both(list(range(len(judged))))
     known, found_out, doubted = _fit_known(judged, fold)
     return Fitted(
         calibration=Calibration(answer, token, known),
@@ -204,25 +201,29 @@ def _fit_known(
     """
     if sum(not each.known for each in judged) < _FOLDS:
         return None, None, None
-    rows: list[Floats] = []
-    labels: list[bool] = []
-    folds: list[int] = []
-    weights: list[float] = []  # every ink weighs alike, however many symbols it has
-    for place, each in enumerate(judged):
-        written = symbol_places(each.reading.tokens)
-        chosen = [number for number in written if each.tokens_right[number] or not each.known]
-        rows.append(known_evidence(each.reading)[chosen])
-        labels += [each.known] * len(chosen)
-        folds += [int(fold[place])] * len(chosen)
-        weights += [1.0 / len(chosen)] * len(chosen) if chosen else []
-    evidence, known, of_fold, weight = np.concatenate(rows), *map(np.array, (labels, folds, weights))
+    chosen = [
+        [
+            number
+            for number in symbol_places(each.reading.tokens)
+            if each.tokens_right[number] or not each.known
+        ]
+        for each in judged
+    ]
+    counts = np.array([len(places) for places in chosen])
+    evidence = np.concatenate(
+        [known_evidence(each.reading)[places] for each, places in zip(judged, chosen, strict=True)]
+    )
+    known, of_fold = np.repeat([each.known for each in judged], counts), np.repeat(fold, counts)
+    weight = np.repeat(
+        1.0 / np.maximum(counts, 1), counts
+    )  # inks weigh alike, however many symbols they have
     told = np.zeros(len(known))
     for number in range(_FOLDS):
         inside = of_fold != number
         told[~inside] = _known_map(evidence[inside], known[inside], weight[inside])(evidence[~inside])
     doubts = told < KNOWN_FROM
-    shares = [float(np.average(doubts[kind], weights=weight[kind])) for kind in (~known, known)]
-    return _known_map(evidence, known, weight), shares[0], shares[1]
+    found_out, doubted = (float(np.average(doubts[kind], weights=weight[kind])) for kind in (~known, known))
+    return _known_map(evidence, known, weight), found_out, doubted
 
 
 def _known_map(evidence: Floats, known: Bools, weight: Floats) -> Logistic:
@@ -237,14 +238,6 @@ def _known_map(evidence: Floats, known: Bools, weight: Floats) -> Logistic:
     limit = float(told[min(int(np.searchsorted(passed, DOUBTED)), len(told) - 1)])
     limit = min(max(limit, 1e-6), 1.0 - 1e-6)
     return Logistic(found.weights, found.bias - float(np.log(limit) - np.log1p(-limit)))
-
-
-def _fit_tokens(judged: Sequence[Judged], wanted: Bools, scores: Floats) -> Logistic:
-    places = np.flatnonzero(wanted).tolist()
-    rows = [token_evidence(judged[place].reading.best, float(scores[place])) for place in places]
-    return fit_logistic(
-        np.concatenate(rows), np.concatenate([judged[place].tokens_right for place in places])
-    )
 
 
 def fit_logistic(evidence: Floats, right: Bools, weights: Floats | None = None) -> Logistic:

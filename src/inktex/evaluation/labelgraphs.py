@@ -42,6 +42,10 @@ class StrokeCounts:
     relations: Found  # between two symbols that have exactly their strokes
 
 
+# Without a known segmentation an expression counts neither for nor against.
+NO_STROKES = StrokeCounts(0, Found(0, 0, 0), Found(0, 0, 0), Found(0, 0, 0))
+
+
 def symbol_errors(truth: Sequence[str], answer: Sequence[str]) -> GraphDifference:
     """Compare two token sequences; one that has no layout counts as an empty graph."""
     return graph_difference(_symbol_graph(truth), _symbol_graph(answer))

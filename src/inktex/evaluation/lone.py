@@ -5,11 +5,10 @@ gets it) and as a single symbol (`guesses`). Symbols that look the same alone (`
 one. For drawings of unknown symbols no answer is right; what counts is how sure it seems to be.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from inktex.latex import symbols
 
@@ -46,8 +45,7 @@ class Hits:
     @classmethod
     def of(cls, places: Sequence[int | None]) -> "Hits":
         """Sum up the places of the truth among the answers."""
-        first = np.array([place == 0 for place in places], np.bool_)
-        five = np.array([place is not None for place in places], np.bool_)
+        first, five = [place == 0 for place in places], [place is not None for place in places]
         return cls(len(places), rate_of(first), rate_of(five))
 
     def line(self, name: str) -> str:
@@ -121,16 +119,13 @@ def evaluate_lone(
     by_symbol = [_place(truth, [(each,) for each in answer.guesses]) for truth, answer in pairs]
     by_reading = [_place(truth, [answer.texts, *answer.others]) for truth, answer in pairs]
     usual = [number for number, truth in enumerate(truths) if truth in USUAL]
-    placed = list(zip(folders, by_symbol, strict=True))
-    counts = {token: {"right": 0, "of": 0} for token in sorted(set(truths))}
-    wrong: list[tuple[str, str]] = []
-    for (truth, answer), place in zip(pairs, by_symbol, strict=True):
-        counts[truth]["of"] += 1
-        counts[truth]["right"] += place == 0
-        if place != 0:
-            wrong.append((symbols.look_alike(truth), symbols.look_alike(answer.guesses[0])))
-    sure = np.array([answer.score > SURE for answer in answers])
-    right = np.array([place == 0 for place in by_reading])
+    of = Counter(truths)
+    right = Counter(truth for truth, place in zip(truths, by_symbol, strict=True) if place == 0)
+    wrong = (
+        (symbols.look_alike(truth), symbols.look_alike(answer.guesses[0]))
+        for (truth, answer), place in zip(pairs, by_symbol, strict=True)
+        if place != 0
+    )
     return LoneEvaluation(
         system=system,
         data=data,
@@ -139,13 +134,15 @@ def evaluate_lone(
         usual_symbol=Hits.of([by_symbol[number] for number in usual]),
         usual_reading=Hits.of([by_reading[number] for number in usual]),
         sources={
-            name: Hits.of([place for folder, place in placed if folder == name])
+            name: Hits.of([by_symbol[number] for number, folder in enumerate(folders) if folder == name])
             for name in sorted(set(folders))
         },
-        sure=rate_of(sure),
-        sure_right=rate_of(right[sure]),
-        unknown=rate_of(np.array([not answer.known for answer in answers])),
-        symbols=counts,
+        sure=rate_of([answer.score > SURE for answer in answers]),
+        sure_right=rate_of(
+            [place == 0 for place, answer in zip(by_reading, answers, strict=True) if answer.score > SURE]
+        ),
+        unknown=rate_of([not answer.known for answer in answers]),
+        symbols={token: {"right": right[token], "of": of[token]} for token in sorted(of)},
         confusions=most_frequent(wrong, _CONFUSIONS),
         seconds=0.0,
     )
@@ -160,9 +157,9 @@ def evaluate_unknown(
         system=system,
         data=data,
         drawings=len(answers),
-        sure=rate_of(np.array([answer.score > SURE for answer in answers])),
-        sure_single=rate_of(np.array([answer.probability > SURE for answer in answers])),
-        found_out=rate_of(np.array([not answer.known for answer in answers])),
+        sure=rate_of([answer.score > SURE for answer in answers]),
+        sure_single=rate_of([answer.probability > SURE for answer in answers]),
+        found_out=rate_of([not answer.known for answer in answers]),
         answers=most_frequent(seemed, _CONFUSIONS),
         seconds=0.0,
     )
@@ -194,7 +191,5 @@ class LoneReport:
 def _place(truth: str, answers: Sequence[tuple[str, ...]]) -> int | None:
     """The place of the truth or its look-alike among the first answers; equal answers count once."""
     merged = dict.fromkeys(tuple(map(symbols.look_alike, answer)) for answer in answers)
-    for place, answer in enumerate(list(merged)[:FIRST]):
-        if answer == (symbols.look_alike(truth),):
-            return place
-    return None
+    first, wanted = list(merged)[:FIRST], (symbols.look_alike(truth),)
+    return first.index(wanted) if wanted in first else None

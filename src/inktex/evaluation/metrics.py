@@ -6,7 +6,7 @@ label graph that differ.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -18,8 +18,9 @@ from inktex.corpus import Example
 from inktex.latex import LatexError, Layout
 from inktex.latex.labelgraph import GraphDifference
 
-from .labelgraphs import Found, StrokeCounts, graph_of, stroke_counts, symbol_errors, truth_graph
+from .labelgraphs import NO_STROKES, StrokeCounts, graph_of, stroke_counts, symbol_errors, truth_graph
 from .results import (
+    Draws,
     Evaluation,
     GraphRates,
     Rate,
@@ -27,7 +28,6 @@ from .results import (
     StrokeRates,
     Subset,
     TokenRates,
-    bootstrap_intervals,
     most_frequent,
 )
 from .trees import SPATIAL, Confusions, ErrorKind, error_kind, find_confusions, spatial_relations
@@ -35,10 +35,8 @@ from .trees import SPATIAL, Confusions, ErrorKind, error_kind, find_confusions, 
 LENGTH_BOUNDS = (10, 20, 30, 40)  # tokens of the truth
 SPATIAL_NAMES = tuple(dict.fromkeys(SPATIAL.values()))
 _CONFUSIONS = 25  # of each kind that are kept
-_STROKE_PARTS = ("segments", "classes", "relations")
 StrokesOf = Sequence[Sequence[int]]  # per token the strokes that belong to it alone
 Bools = NDArray[np.bool_]
-Columns = dict[tuple[str, str], tuple[Any, Any]]  # of every rate the numerator and denominator per expression
 
 
 @dataclass(frozen=True)
@@ -110,15 +108,47 @@ def evaluate(
         judge(truth, answer or (), strokes_of, (annotated or {}).get(truth.stem))
         for truth, answer, strokes_of in zip(truths, answers, read_from, strict=True)
     ]
-    groups = _groups(outcomes)
-    columns = _columns(outcomes, groups)
+    draws, everyone = Draws(len(outcomes)), np.ones(len(outcomes), np.bool_)
+    edits = np.array([outcome.edits for outcome in outcomes])
+    lengths = np.array([len(truth.tokens) for truth in truths])
+    labels = np.array([outcome.graph.labels for outcome in outcomes])
+
+    def within(errors: NDArray[Any], of: Bools = everyone) -> tuple[Rate, Rate, Rate, Rate]:
+        exact, one, two, three = (draws.rate((errors <= k) & of, of) for k in range(4))
+        return exact, one, two, three
+
+    def subsets(groups: Iterable[tuple[str, Bools]]) -> tuple[Subset, ...]:
+        return tuple(
+            Subset(
+                name=name,
+                expressions=int(members.sum()),
+                exact=draws.rate((edits == 0) & members, members),
+                wer=draws.rate(edits * members, lengths * members),
+            )
+            for name, members in groups
+            if members.any()
+        )
+
+    among = None
     if others is not None:
-        among = [
-            outcome.edits == 0 or any(tuple(other) == outcome.truth.tokens for other in rest)
-            for outcome, rest in zip(outcomes, others, strict=True)
-        ]
-        columns["tokens", "among"] = (among, np.ones(len(outcomes)))
-    found = _rates(columns)
+        pairs = zip(outcomes, others, strict=True)
+        among = [o.edits == 0 or any(tuple(other) == o.truth.tokens for other in rest) for o, rest in pairs]
+    stroke_graph = None
+    segmented = np.array([outcome.strokes is not None for outcome in outcomes])
+    if segmented.any():
+        counts = [outcome.strokes or NO_STROKES for outcome in outcomes]
+        parts = ([getattr(each, what) for each in counts] for what in ("segments", "classes", "relations"))
+        stroke_graph = StrokeRates(
+            *within(np.array([each.labels for each in counts]), segmented),
+            int(segmented.sum()),
+            *(
+                RecallPrecision(
+                    recall=draws.rate([each.right for each in part], [each.expected for each in part]),
+                    precision=draws.rate([each.right for each in part], [each.answered for each in part]),
+                )
+                for part in parts
+            ),
+        )
     unknown = [
         [] if vocabulary is None else [token for token in truth.tokens if token not in vocabulary]
         for truth in truths
@@ -126,27 +156,26 @@ def evaluate(
     confusions = [outcome.confusions for outcome in outcomes if outcome.confusions is not None]
     no_tree = {outcome.truth.stem for outcome in outcomes if outcome.confusions is None}
     kinds = Counter(error_kind(outcome.truth.tokens, outcome.answer) for outcome in outcomes)
-    by_length, by_folder, by_relation = (
-        tuple(
-            Subset(name, int(members.sum()), found[f"{kind} exact", name], found[f"{kind} wer", name])
-            for (group, name), members in groups.items()
-            if group == kind
-        )
-        for kind in ("length", "folder", "relation")
-    )
+    folders = np.array([truth.folder for truth in truths])
     return Evaluation(
         system=system,
         data=data,
         expressions=len(outcomes),
         tokens=TokenRates(
-            *_four("tokens", found), wer=found["tokens", "wer"], among=found.get(("tokens", "among"))
+            *within(edits),
+            wer=draws.rate(edits, lengths),
+            among=None if among is None else draws.rate(among, everyone),
         ),
-        label_graph=GraphRates(*_four("graph", found), structure=found["graph", "structure"]),
-        stroke_graph=_stroke_rates(outcomes, found),
+        label_graph=GraphRates(
+            *within(labels), structure=draws.rate([o.graph.same_structure for o in outcomes], everyone)
+        ),
+        stroke_graph=stroke_graph,
         errors_by_kind={kind.value: kinds[kind] for kind in ErrorKind},
-        by_length=by_length,
-        by_folder=by_folder,
-        by_relation=by_relation,
+        by_length=subsets(_length_groups(lengths)),
+        by_folder=subsets((folder, folders == folder) for folder in sorted(set(folders.tolist()))),
+        by_relation=subsets(
+            (name, np.array([outcome.relations[name] > 0 for outcome in outcomes])) for name in SPATIAL_NAMES
+        ),
         symbol_confusions=most_frequent((pair for each in confusions for pair in each.labels), _CONFUSIONS),
         relation_confusions=most_frequent(
             (pair for each in confusions for pair in each.relations), _CONFUSIONS
@@ -160,69 +189,8 @@ def evaluate(
     )
 
 
-def _columns(outcomes: Sequence[Outcome], groups: Mapping[tuple[str, str], Bools]) -> Columns:
-    """All rates but one; without a known segmentation an expression counts neither for nor against."""
-    everyone = np.ones(len(outcomes))
-    edits = np.array([outcome.edits for outcome in outcomes])
-    lengths = np.array([len(outcome.truth.tokens) for outcome in outcomes])
-    known = np.array([outcome.strokes is not None for outcome in outcomes])
-    nothing = StrokeCounts(0, Found(0, 0, 0), Found(0, 0, 0), Found(0, 0, 0))
-    strokes = [outcome.strokes or nothing for outcome in outcomes]
-    labels = np.where(known, [each.labels for each in strokes], np.inf)
-    graph = np.array([outcome.graph.labels for outcome in outcomes])
-    columns: Columns = {
-        ("tokens", "wer"): (edits, lengths),
-        ("graph", "structure"): ([outcome.graph.same_structure for outcome in outcomes], everyone),
-    }
-    counted = (("tokens", edits, everyone), ("graph", graph, everyone), ("strokes", labels, known))
-    for name, errors, of in counted:
-        columns |= {(name, str(k)): (errors <= k, of) for k in range(4)}
-    for what in _STROKE_PARTS:
-        found = [getattr(each, what) for each in strokes]
-        right = [each.right for each in found]
-        columns[what, "recall"] = (right, [each.expected for each in found])
-        columns[what, "precision"] = (right, [each.answered for each in found])
-    for (kind, name), members in groups.items():
-        columns[f"{kind} exact", name] = ((edits == 0) & members, members)
-        columns[f"{kind} wer", name] = (edits * members, lengths * members)
-    return columns
-
-
-def _rates(columns: Columns) -> dict[tuple[str, str], Rate]:
-    """Sum up; all intervals come from the same draws."""
-    sides = zip(*columns.values(), strict=True)
-    above, below = (np.stack([np.asarray(each, float) for each in side], axis=1) for side in sides)
-    bounds = 100 * bootstrap_intervals(above, below)
-    sums = below.sum(axis=0)
-    percents = 100 * np.divide(above.sum(axis=0), sums, out=np.full(len(sums), np.nan), where=sums > 0)
-    figures = zip(columns, percents.tolist(), bounds.tolist(), strict=True)
-    return {key: Rate(value, *two) for key, value, two in figures}
-
-
-def _four(name: str, found: Mapping[tuple[str, str], Rate]) -> tuple[Rate, Rate, Rate, Rate]:
-    """The fields of `Within`."""
-    return found[name, "0"], found[name, "1"], found[name, "2"], found[name, "3"]
-
-
-def _stroke_rates(outcomes: Sequence[Outcome], found: Mapping[tuple[str, str], Rate]) -> StrokeRates | None:
-    expressions = sum(outcome.strokes is not None for outcome in outcomes)
-    if not expressions:
-        return None
-    parts = (RecallPrecision(found[what, "recall"], found[what, "precision"]) for what in _STROKE_PARTS)
-    return StrokeRates(*_four("strokes", found), expressions, *parts)
-
-
-def _groups(outcomes: Sequence[Outcome]) -> Mapping[tuple[str, str], Bools]:
-    """Which expressions belong to which part of the test set; parts without any are left out."""
-    lengths = np.array([len(outcome.truth.tokens) for outcome in outcomes])
-    groups: dict[tuple[str, str], Bools] = {}
+def _length_groups(lengths: NDArray[np.int_]) -> Iterator[tuple[str, Bools]]:
+    """Expressions by the number of tokens of the truth."""
     for lower, upper in pairwise((0, *LENGTH_BOUNDS)):
-        name = f"{lower}–{upper - 1}" if lower else f"under {upper}"
-        groups["length", name] = (lengths >= lower) & (lengths < upper)
-    groups["length", f"{LENGTH_BOUNDS[-1]} and more"] = lengths >= LENGTH_BOUNDS[-1]
-    folders = np.array([outcome.truth.folder for outcome in outcomes])
-    for folder in sorted(set(folders.tolist())):
-        groups["folder", folder] = folders == folder
-    for name in SPATIAL_NAMES:
-        groups["relation", name] = np.array([outcome.relations[name] > 0 for outcome in outcomes])
-    return {key: members for key, members in groups.items() if members.any()}
+        yield f"{lower}–{upper - 1}" if lower else f"under {upper}", (lengths >= lower) & (lengths < upper)
+    yield f"{LENGTH_BOUNDS[-1]} and more", lengths >= LENGTH_BOUNDS[-1]

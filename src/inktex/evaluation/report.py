@@ -15,37 +15,31 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from .provenance import Provenance
 from .results import Comparison, Evaluation, Rate, Subset, Within, compare, plain
 from .tables import Row, Table, render_table
+from .trees import ErrorKind
 
 PAPER_DATA = "test2014"
+Published: TypeAlias = tuple[str, float, float, float, float]
 _COLUMNS = ("System", "Correct(%)", "≤ 1(%)", "≤ 2(%)", "≤ 3(%)")
 
 
-@dataclass(frozen=True)
-class Published:
-    system: str
-    exact: float
-    within_1: float
-    within_2: float
-    within_3: float
-
-
+_PUBLISHED = ("system", "exact", "within_1", "within_2", "within_3")
 COMPETITION = (
-    Published("I", 37.22, 44.22, 47.26, 50.20),
-    Published("II", 15.01, 22.31, 26.57, 27.69),
-    Published("IV", 18.97, 28.19, 32.35, 33.37),
-    Published("V", 18.97, 26.37, 30.83, 32.96),
-    Published("VI", 25.66, 33.16, 35.90, 37.32),
-    Published("VII", 26.06, 33.87, 38.54, 39.96),
+    ("I", 37.22, 44.22, 47.26, 50.20),
+    ("II", 15.01, 22.31, 26.57, 27.69),
+    ("IV", 18.97, 28.19, 32.35, 33.37),
+    ("V", 18.97, 26.37, 30.83, 32.96),
+    ("VI", 25.66, 33.16, 35.90, 37.32),
+    ("VII", 26.06, 33.87, 38.54, 39.96),
 )
 PAPER = (
-    Published("P1", 42.49, 57.91, 60.45, 61.56),
-    Published("P2", 46.86, 61.87, 65.82, 66.63),
-    Published("P3", 52.43, 68.05, 71.50, 72.31),
+    ("P1", 42.49, 57.91, 60.45, 61.56),
+    ("P2", 46.86, 61.87, 65.82, 66.63),
+    ("P3", 52.43, 68.05, 71.50, 72.31),
 )
 
 
@@ -81,17 +75,18 @@ def render(report: Report, form: Literal["text", "md", "latex", "json"]) -> str:
 def report_tables(report: Report) -> list[Table]:
     """All tables of a report, in reading order."""
     systems = report.evaluations
-    parts = {
-        "by tokens of the truth": [system.by_length for system in systems],
-        "by source folder": [system.by_folder for system in systems],
-        "by spatial relationship that an expression contains": [system.by_relation for system in systems],
-    }
     return [
         main_table(report),
-        _token_table(report),
+        _token_table(systems),
         *([_stroke_table(report)] if any(system.stroke_graph for system in systems) else []),
         _kind_table(systems),
-        *(_group_table(title, groups, systems) for title, groups in parts.items()),
+        _group_table("by tokens of the truth", systems, [system.by_length for system in systems]),
+        _group_table("by source folder", systems, [system.by_folder for system in systems]),
+        _group_table(
+            "by spatial relationship that an expression contains",
+            systems,
+            [system.by_relation for system in systems],
+        ),
         *(table for system in systems for table in _confusion_tables(system)),
         *([_comparison_table(report.comparisons)] if report.comparisons else []),
     ]
@@ -99,22 +94,20 @@ def report_tables(report: Report) -> list[Table]:
 
 def main_table(report: Report) -> Table:
     """The paper's Table I, continued with our systems, by its metric."""
-    theirs = tuple(tuple(_published_row(line) for line in part) for part in report.published)
     ours = tuple(
-        (e.system, *(f"{rate.percent:.2f}" for rate in (*_four(e.label_graph), e.label_graph.structure)))
+        (e.system, *_four(e.label_graph), f"{e.label_graph.structure.percent:.2f}")
         for e in report.evaluations
     )
     return Table(
         title=f"Correct expressions (%) by label graph on {_data_name(report)}",
         columns=(*_COLUMNS, "structure(%)"),
-        sections=(*theirs, ours),
+        sections=(*(_published_rows(part, "-") for part in report.published), ours),
         note="≤ k: at most k labels of the graph of symbols differ, nodes and edges taken together.",
     )
 
 
-def _published_row(line: Published) -> Row:
-    figures = (line.exact, line.within_1, line.within_2, line.within_3)
-    return (line.system, *(f"{figure:.2f}" for figure in figures), "-")
+def _published_rows(lines: Sequence[Published], *others: str) -> tuple[Row, ...]:
+    return tuple((system, *(f"{figure:.2f}" for figure in four), *others) for system, *four in lines)
 
 
 def _data_name(report: Report) -> str:
@@ -124,34 +117,33 @@ def _data_name(report: Report) -> str:
     return f"{name} ({count} expressions{'' if report.whole else ', a part'})"
 
 
-def _four(rates: Within) -> tuple[Rate, Rate, Rate, Rate]:
-    return rates.exact, rates.within_1, rates.within_2, rates.within_3
+def _four(rates: Within) -> list[str]:
+    four = (rates.exact, rates.within_1, rates.within_2, rates.within_3)
+    return [f"{rate.percent:.2f}" for rate in four]
 
 
-def _with_interval(rate: Rate) -> str:
-    if math.isnan(rate.percent):
+def _with_interval(rate: Rate | None) -> str:
+    if rate is None or math.isnan(rate.percent):
         return "-"
     return f"{rate.percent:.2f} [{rate.low:.1f}–{rate.high:.1f}]"
 
 
-def _token_table(report: Report) -> Table:
+def _token_table(systems: Sequence[Evaluation]) -> Table:
     rows = tuple(
         (
             e.system,
             _with_interval(e.tokens.exact),
-            *(f"{rate.percent:.2f}" for rate in _four(e.tokens)[1:]),
+            *_four(e.tokens)[1:],
             _with_interval(e.tokens.wer),
-            "-" if e.tokens.among is None else _with_interval(e.tokens.among),
+            _with_interval(e.tokens.among),
             str(e.unknown_expressions),
             str(e.unanswered),
             str(e.malformed),
             "-" if e.seconds is None else f"{e.seconds:.1f}",
         )
-        for e in report.evaluations
+        for e in systems
     )
-    unknown = "; ".join(
-        f"{e.system}: {' '.join(e.unknown_tokens)}" for e in report.evaluations if e.unknown_tokens
-    )
+    unknown = "; ".join(f"{e.system}: {' '.join(e.unknown_tokens)}" for e in systems if e.unknown_tokens)
     return Table(
         title="Correct expressions (%) by token edits, with 95 % bootstrap intervals",
         columns=(*_COLUMNS, "WER(%)", "among(%)", "unknown", "unanswered", "malformed", "seconds"),
@@ -165,23 +157,20 @@ def _token_table(report: Report) -> Table:
 
 def _stroke_table(report: Report) -> Table:
     """What the competition scored: symbols found among the strokes, and whole expressions."""
-    theirs = [
-        tuple((*_published_row(line)[:5], "-", "-", "-") for line in part)
-        for part in report.published[:1]  # the paper's own systems answer with LaTeX alone
-    ]
-    total = report.evaluations[0].expressions
-    known = next(e.stroke_graph.expressions for e in report.evaluations if e.stroke_graph is not None)
+    # The paper's own systems answer with LaTeX alone.
+    theirs = [_published_rows(part, "-", "-", "-") for part in report.published[:1]]
+    measured = [(e.system, e.stroke_graph) for e in report.evaluations if e.stroke_graph is not None]
+    total, known = report.evaluations[0].expressions, measured[0][1].expressions
     rows = tuple(
         (
-            e.system,
-            *(f"{rate.percent:.2f}" for rate in _four(e.stroke_graph)),
+            system,
+            *_four(graph),
             *(
                 f"{found.recall.percent:.2f} / {found.precision.percent:.2f}"
-                for found in (e.stroke_graph.segments, e.stroke_graph.classes, e.stroke_graph.relations)
+                for found in (graph.segments, graph.classes, graph.relations)
             ),
         )
-        for e in report.evaluations
-        if e.stroke_graph is not None
+        for system, graph in measured
     )
     return Table(
         title=f"Correct expressions (%) by label graph of strokes on {_data_name(report)}",
@@ -194,24 +183,22 @@ def _stroke_table(report: Report) -> Table:
 
 
 def _kind_table(systems: Sequence[Evaluation]) -> Table:
-    kinds = list(systems[0].errors_by_kind) if systems else []
-    wrong = [sum(system.errors_by_kind.values()) for system in systems]
-    rows = tuple(
-        (kind, *(_share(s.errors_by_kind[kind], all_) for s, all_ in zip(systems, wrong, strict=True)))
-        for kind in kinds
-    )
+    def share(kind: str, kinds: dict[str, int]) -> str:
+        wrong = sum(kinds.values())
+        return f"{kinds[kind]} ({100 * kinds[kind] / wrong:.1f} %)" if wrong else "0"
+
+    found = [system.errors_by_kind for system in systems]
     return Table(
         "Wrong expressions by kind of error",
         ("", *(system.system for system in systems)),
-        (rows, (("all", *map(str, wrong)),)),
+        (
+            tuple((kind.value, *(share(kind.value, kinds) for kinds in found)) for kind in ErrorKind),
+            (("all", *(str(sum(kinds.values())) for kinds in found)),),
+        ),
     )
 
 
-def _share(count: int, total: int) -> str:
-    return f"{count} ({100 * count / total:.1f} %)" if total else "0"
-
-
-def _group_table(title: str, groups: Sequence[Sequence[Subset]], systems: Sequence[Evaluation]) -> Table:
+def _group_table(title: str, systems: Sequence[Evaluation], groups: Sequence[Sequence[Subset]]) -> Table:
     # All systems were measured on the same expressions, so their groups are the same.
     rows = tuple(
         (same[0].name, str(same[0].expressions), *(_with_interval(group.exact) for group in same))
@@ -253,8 +240,8 @@ def _as_data(report: Report) -> dict[str, object]:
     return {
         "data": report.data,
         "whole": report.whole,
-        "made": plain(report.provenance) if report.provenance else None,
-        "published": [plain(line) for part in report.published for line in part],
+        "made": plain(report.provenance),
+        "published": [dict(zip(_PUBLISHED, line, strict=True)) for part in report.published for line in part],
         "systems": [evaluation.to_json() for evaluation in report.evaluations],
-        "comparisons": [plain(comparison) for comparison in report.comparisons],
+        "comparisons": plain(report.comparisons),
     }

@@ -1,8 +1,8 @@
 """The figures of an evaluation, as plain data that can be stored: `Evaluation` and its parts.
 
 All rates are percentages with their 95 % percentile interval, from resampled test sets: expressions are drawn
-with replacement, and every rate is recomputed for all draws by one matrix product. The same seed gives the
-same bounds. Token edits and label-graph errors count different things, so they have names of their own and
+with replacement, and every rate is recomputed for all draws by a matrix product. The same seed gives the same
+bounds. Token edits and label-graph errors count different things, so they have names of their own and
 never share a column. Two systems are compared by McNemar's exact test: if both are equally good, each
 expression that only one of them read correctly is a fair coin.
 """
@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 _CHUNK = 500  # draws per matrix product: bounds the memory
 
@@ -140,42 +140,35 @@ def plain(value: Any) -> Any:
     return value
 
 
-def bootstrap_intervals(
-    numerators: NDArray[Any], denominators: NDArray[Any], *, draws: int = 5000, seed: int = 0
-) -> NDArray[np.float64]:
-    """Bounds (rates, 2) of sum(numerators) / sum(denominators), both (expressions, rates).
+class Draws:
+    """Resampled test sets: expressions drawn with replacement, the same draws for every rate."""
 
-    A rate whose denominator is zero in every draw has no bounds: nan.
-    """
-    expressions, rates = numerators.shape
-    if expressions == 0:
-        return np.full((rates, 2), np.nan)
-    random = np.random.default_rng(seed)
-    columns = np.concatenate([numerators, denominators], axis=1).astype(np.float64)
-    ratios = np.empty((draws, rates))
-    for start in range(0, draws, _CHUNK):
-        size = min(_CHUNK, draws - start)
-        picked = random.integers(0, expressions, (size, expressions))
-        picked += np.arange(size)[:, None] * expressions
-        times = np.bincount(picked.ravel(), minlength=size * expressions).reshape(size, expressions)
-        sums = times.astype(np.float64) @ columns
+    def __init__(self, expressions: int, *, draws: int = 5000, seed: int = 0) -> None:
+        random = np.random.default_rng(seed)
+        self._times: list[NDArray[np.uint8]] = []  # how often each expression was drawn
+        for start in range(0, draws if expressions else 0, _CHUNK):
+            size = min(_CHUNK, draws - start)
+            picked = random.integers(0, expressions, (size, expressions))
+            picked += np.arange(size)[:, None] * expressions
+            times = np.bincount(picked.ravel(), minlength=size * expressions)
+            self._times.append(times.astype(np.uint8).reshape(size, expressions))
+
+    def rate(self, numerators: ArrayLike, denominators: ArrayLike) -> Rate:
+        """The ratio of two sums over the expressions; nan if nothing counts."""
+        columns = np.stack([numerators, denominators], axis=1).astype(np.float64)  # (expressions, 2)
+        above, below = columns.sum(axis=0).tolist()
+        if not below:
+            return Rate(math.nan, math.nan, math.nan)
+        sums = np.concatenate([times @ columns for times in self._times])
         with np.errstate(invalid="ignore", divide="ignore"):
-            ratios[start : start + size] = sums[:, :rates] / sums[:, rates:]
-    ratios[~np.isfinite(ratios)] = np.nan
-    bounds = np.full((rates, 2), np.nan)
-    known = ~np.isnan(ratios).all(axis=0)
-    if known.any():
-        bounds[known] = np.nanpercentile(ratios[:, known], [2.5, 97.5], axis=0).T
-    return bounds
+            ratios = sums[:, 0] / sums[:, 1]
+        low, high = 100 * np.percentile(ratios[np.isfinite(ratios)], [2.5, 97.5])
+        return Rate(100 * (above / below), float(low), float(high))
 
 
-def rate_of(hits: NDArray[np.bool_]) -> Rate:
-    """The share of hits in percent, with its interval."""
-    if not len(hits):
-        return Rate(math.nan, math.nan, math.nan)
-    column = hits.astype(np.float64)[:, None]
-    low, high = 100 * bootstrap_intervals(column, np.ones_like(column))[0]
-    return Rate(100.0 * float(hits.mean()), float(low), float(high))
+def rate_of(hits: Sequence[bool]) -> Rate:
+    """The share of hits, with its interval."""
+    return Draws(len(hits)).rate(hits, np.ones(len(hits)))
 
 
 @dataclass(frozen=True)

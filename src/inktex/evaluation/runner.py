@@ -21,7 +21,7 @@ from inktex.reading.reader import BATCH
 from .labelgraphs import own_strokes
 
 Tokens = tuple[str, ...]
-_Answer = tuple[Tokens, tuple[tuple[int, ...], ...], tuple[Tokens, ...]]
+_Answer = tuple[Tokens | None, tuple[tuple[int, ...], ...], tuple[Tokens, ...]]
 
 
 @dataclass(frozen=True)
@@ -67,20 +67,16 @@ def read_answers(
     """Read all inks, by default as users do; `progress` is called with the number of inks just done."""
     begin = time.perf_counter()
     reader = Reader(model, options, batch=batch)
-    answers: list[_Answer | None] = [None] * len(inks)
+    answers: list[_Answer] = [(None, (), ())] * len(inks)
     # The longest first: none of several workers is left alone with the longest at the end.
     order = sorted(range(len(inks)), key=lambda place: -len(inks[place].points))
     for number, found in reader.map(_answer, (inks[place] for place in order), jobs=jobs, processes=True):
-        answers[order[number]] = None if isinstance(found, InkError) else found
+        if not isinstance(found, InkError):
+            answers[order[number]] = found
         if progress is not None:
             progress(1)
-    return Answers(
-        tokens=tuple(each[0] if each else None for each in answers),
-        strokes=tuple(each[1] if each else () for each in answers),
-        others=tuple(each[2] if each else () for each in answers),
-        vocabulary=model.info.vocabulary.tokens,
-        seconds=time.perf_counter() - begin,
-    )
+    tokens, strokes, others = zip(*answers, strict=True) if answers else ((), (), ())
+    return Answers(tokens, strokes, others, model.info.vocabulary.tokens, time.perf_counter() - begin)
 
 
 def _answer(reading: Reading) -> _Answer:

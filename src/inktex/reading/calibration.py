@@ -7,11 +7,11 @@ has it, distinguishes ink of symbols that the model knows from other ink.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from inktex.decoding import Hypothesis
 from inktex.latex.symbols import look_alike
@@ -46,30 +46,23 @@ class Calibration:
     known: Logistic | None = None  # whether a token's ink is a symbol of the vocabulary at all
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            name: {"weights": list(part.weights), "bias": part.bias}
-            for name, part in (("answer", self.answer), ("token", self.token), ("known", self.known))
-            if part is not None
-        }
+        return {name: each for name, each in asdict(self).items() if each is not None}
 
     @classmethod
     def from_card(cls, card: dict[str, Any]) -> "Calibration | None":
         """The calibration of a model, if it has one that this version understands."""
         try:
-            maps = {name: _logistic(each) for name, each in card["calibration"].items() if name in _SIZES}
-            answer, token, known = maps["answer"], maps["token"], maps.get("known")
+            maps = {
+                name: Logistic(tuple(map(float, each["weights"])), float(each["bias"]))
+                for name, each in card["calibration"].items()
+                if name in _SIZES
+            }
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             return None
         if not all(np.isfinite([*each.weights, each.bias]).all() for each in maps.values()):
             return None
-        if len(answer.weights) not in _SIZES["answer"] or len(token.weights) not in _SIZES["token"]:
-            return None
-        fits = known is not None and len(known.weights) in _SIZES["known"]
-        return cls(answer, token, known if fits else None)
-
-
-def _logistic(data: Any) -> Logistic:
-    return Logistic(tuple(map(float, data["weights"])), float(data["bias"]))
+        fitting = {name: each for name, each in maps.items() if len(each.weights) in _SIZES[name]}
+        return cls(**fitting) if {"answer", "token"} <= fitting.keys() else None
 
 
 ANSWER_EVIDENCE = 7
@@ -114,7 +107,7 @@ def _backward(beyond: float, tokens: int) -> float:
 def token_evidence(best: Hypothesis, score: float) -> Floats:
     """(T, TOKEN_EVIDENCE) about the tokens of an answer whose calibrated score is known."""
     evidence = np.empty((len(best.tokens), TOKEN_EVIDENCE))
-    evidence[:, 0] = _token_logits(best.token_log_probs[:-1].astype(np.float64))
+    evidence[:, 0] = _logit(np.exp(best.token_log_probs[:-1].astype(np.float64)))
     evidence[:, 1] = _logit(score)
     evidence[:, 2] = _logit(math.exp(best.token_log_probs.min()))
     return evidence
@@ -134,25 +127,20 @@ def known_evidence(reading: Reading) -> Floats:
     together = _log_sum([each.log_prob for each in alike])
     tokens = best.token_log_probs[:-1].astype(np.float64) + (together - best.log_prob)
     evidence = np.empty((len(best.tokens), KNOWN_EVIDENCE))
-    evidence[:, 0] = _token_logits(tokens)
+    evidence[:, 0] = _logit(np.exp(tokens))
     evidence[:, 1] = _logit(math.exp(together))
-    evidence[:, 2] = evidence[:, 0].min(initial=_logit(1.0))
+    evidence[:, 2] = evidence[:, 0].min(initial=float(_logit(1.0)))
     evidence[:, 3] = _logit(math.exp(together - _log_sum([each.log_prob for each in reading.hypotheses])))
     evidence[:, 4] = _backward(_log_sum([each.score for each in alike]) - together, len(best.tokens))
     evidence[:, 5] = 1.0 / max(len(best.tokens), 1)
     return evidence
 
 
-def _token_logits(log_probs: Floats) -> Floats:
-    kept = np.clip(np.exp(log_probs), _FLOOR, 1.0 - _FLOOR)
-    logits: Floats = np.log(kept) - np.log1p(-kept)
-    return logits
-
-
 def _log_sum(values: list[float]) -> float:
     return float(np.logaddexp.reduce(values))
 
 
-def _logit(probability: float) -> float:
-    kept = min(max(probability, _FLOOR), 1.0 - _FLOOR)
-    return math.log(kept) - math.log1p(-kept)
+def _logit(probability: ArrayLike) -> Floats:
+    kept = np.clip(probability, _FLOOR, 1.0 - _FLOOR)
+    logits: Floats = np.log(kept) - np.log1p(-kept)
+    return logits

@@ -32,7 +32,6 @@ class ModelInfo:
 
     name: str
     config: dict[str, Any]
-    features: FeatureOptions
     vocabulary: Vocabulary
     stride: int  # feature rows per annotation
     card: dict[str, Any]
@@ -56,36 +55,30 @@ class Part:
 
     name: str
     config: dict[str, Any]  # of its `ModelConfig`
-    load: Callable[[], Stepper] = field(repr=False)
-    weight: float = 1.0  # its share in the ensemble's mean
+    features: FeatureOptions
+    vocabulary: Vocabulary
+    stride: int  # feature rows per annotation
+    backward: bool  # writes from right to left
+    weight: float  # its share in the ensemble's mean
+    load: "Callable[[Part], Stepper]" = field(repr=False)
 
-    @property
-    def features(self) -> FeatureOptions:
-        return from_json(FeatureOptions, self.config["features"])
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        tokens = self.config["vocabulary"]
+    @classmethod
+    def of(
+        cls, name: str, config: dict[str, Any], load: "Callable[[Part], Stepper]", weight: float = 1.0
+    ) -> "Part":
+        """Take from the config what reading needs; KeyError, TypeError or ValueError if that is nonsense."""
+        tokens, pooled = config["vocabulary"], config["pool_after"]
         if not isinstance(tokens, list | tuple):
             raise ValueError("the vocabulary is not a list")
-        made = Vocabulary(tokens)
-        "".join(made.tokens).encode()  # UnicodeEncodeError: half a character, which could not be shown
-        return made
-
-    @property
-    def stride(self) -> int:
-        """Feature rows per annotation."""
-        layers = self.config["pool_after"]
-        if not isinstance(layers, list | tuple) or len(layers) > _MOST_POOLING:
+        vocabulary = Vocabulary(tokens)
+        "".join(vocabulary.tokens).encode()  # UnicodeEncodeError: half a character, which could not be shown
+        if not isinstance(pooled, list | tuple) or len(pooled) > _MOST_POOLING:
             raise ValueError(f"pool_after must be a list of at most {_MOST_POOLING} layers")
-        return int(2 ** len(layers))
-
-    @property
-    def backward(self) -> bool:
-        direction = self.config.get("direction", "forward")
+        direction = config.get("direction", "forward")
         if direction not in ("forward", "backward"):
             raise ValueError("the direction is neither forward nor backward")
-        return bool(direction == "backward")
+        features, backward = from_json(FeatureOptions, config["features"]), bool(direction == "backward")
+        return cls(name, config, features, vocabulary, 2 ** len(pooled), backward, weight, load)
 
 
 _MOST_POOLING = 6  # layers that halve the time
@@ -101,12 +94,11 @@ class _Side:
 
     @cached_property
     def stepper(self) -> Stepper:
-        if len(self._parts) == 1:
-            return self._parts[0].load()
+        steppers = [part.load(part) for part in self._parts]
+        if len(steppers) == 1:
+            return steppers[0]
         views = None if len(self.views) == 1 else [self.views.index(part.features) for part in self._parts]
-        return EnsembleStepper(
-            [part.load() for part in self._parts], weights=[part.weight for part in self._parts], views=views
-        )
+        return EnsembleStepper(steppers, weights=[part.weight for part in self._parts], views=views)
 
     def arrays(self, made: dict[FeatureOptions, list[Features]], place: int) -> Any:
         rows = tuple(made[view][place].rows for view in self.views)
@@ -131,24 +123,20 @@ class Model:
         self.parts = tuple(parts)
         self.sources = tuple(sources)
         self.search = search or SearchOptions(**SEARCH)
-        try:
-            forward = [part for part in self.parts if not part.backward]
-            backward = [part for part in self.parts if part.backward]
-            self._sides = [_Side(side) for side in (forward, backward) if side or side is forward]
-            first = (forward or backward)[0]
-            self.info = ModelInfo(
-                name=name,
-                config=first.config,
-                features=first.features,
-                vocabulary=first.vocabulary,
-                stride=first.stride,
-                card=card or {},
-                sha256=sha256,
-                members=tuple(part.name for part in self.parts),
-                team=team,
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise _misfit(name, error) from None
+        forward = [part for part in self.parts if not part.backward]
+        backward = [part for part in self.parts if part.backward]
+        self._sides = [_Side(side) for side in (forward, backward) if side or side is forward]
+        first = (forward or backward)[0]
+        self.info = ModelInfo(
+            name=name,
+            config=first.config,
+            vocabulary=first.vocabulary,
+            stride=first.stride,
+            card=card or {},
+            sha256=sha256,
+            members=tuple(part.name for part in self.parts),
+            team=team,
+        )
 
     @classmethod
     def of_file(cls, file: ModelFile, name: str, *, threads: int = 1, sources: Sequence[str] = ()) -> "Model":
@@ -156,9 +144,10 @@ class Model:
         search = {key: value for key, value in file.search.items() if key != "scorer_weight"}
         try:
             options = from_json(SearchOptions, {**SEARCH, **search})
-        except (TypeError, ValueError) as error:
-            raise _misfit(name, error) from None
-        parts, card, team = _parts(file.members, threads), file.card, bool(file.team)
+            parts = _parts(file.members, threads)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"{name}: its config does not fit this version of inktex ({error})") from None
+        card, team = file.card, bool(file.team)
         return cls(name, parts, search=options, card=card, sha256=file.sha256, sources=sources, team=team)
 
     @classmethod
@@ -219,25 +208,15 @@ def _parts(members: Sequence[Member], threads: int) -> list[Part]:
 
     @cache
     def encoder(name: str) -> OnnxEncoder:
-        owner = next(part for part in parts if part.name == name)
-        graph = next(member.encoder for member in members if member.name == name)
-        return OnnxEncoder(graph, owner.stride, threads=threads)
+        member, part = next(pair for pair in zip(members, parts, strict=True) if pair[0].name == name)
+        return OnnxEncoder(member.encoder, part.stride, threads=threads)
 
-    def load(member: Member) -> Stepper:
-        return OnnxStepper(
-            encoder(member.encoder_of or member.name),
-            member.decoder,
-            next(part.vocabulary for part in parts if part.name == member.name),
-            suffix=BACKWARD if member.encoder_of else "",
-            threads=threads,
-        )
+    def load(member: Member, part: Part) -> Stepper:
+        suffix, reads = BACKWARD if member.encoder_of else "", encoder(member.encoder_of or member.name)
+        return OnnxStepper(reads, member.decoder, part.vocabulary, suffix=suffix, threads=threads)
 
-    parts = [Part(each.name, each.config, partial(load, each), each.weight) for each in members]
+    parts = [Part.of(each.name, each.config, partial(load, each), each.weight) for each in members]
     return parts
-
-
-def _misfit(name: str, error: Exception) -> ModelError:
-    return ModelError(f"{name}: its config does not fit this version of inktex ({error})")
 
 
 def from_json(cls: type[Made], values: Any) -> Made:

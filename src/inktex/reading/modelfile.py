@@ -89,26 +89,23 @@ def write_model(path: Path, model: ModelFile) -> None:
 
 def read_model(path: Path) -> ModelFile:
     """Read a model file and check every part of it against the manifest."""
+    large = f"{path}: larger than {MAX_BYTES // 2**20} MiB"
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise ModelError(
-                f"{path}: larger than {MAX_BYTES // 2**20} MiB, not an inktex model file; "
-                "`inktex models` lists the available models"
-            )
+            raise ModelError(f"{large}, not an inktex model file; `inktex models` lists the available models")
         with zipfile.ZipFile(path) as archive:
             files = {info.filename: info for info in archive.infolist()}
             if "manifest.json" not in files:
                 raise ModelError(f"{path}: not an inktex model file (it has no manifest)")
             if sum(info.file_size for info in files.values()) > MAX_BYTES:
-                raise ModelError(
-                    f"{path}: larger than {MAX_BYTES // 2**20} MiB when unpacked; get or export it again"
-                )
+                raise ModelError(f"{large} when unpacked; get or export it again")
             manifest_text = archive.read("manifest.json")
             manifest = json.loads(manifest_text)
             _check_format(path, manifest)
-            contents = {
-                name: _checked(archive, path, name, digest) for name, digest in manifest["sha256"].items()
-            }
+            contents = {name: archive.read(name) for name in manifest["sha256"]}
+        for name, digest in manifest["sha256"].items():
+            if hashlib.sha256(contents[name]).hexdigest() != digest:
+                raise ModelError(f"{path}: {name} is damaged (its SHA-256 differs); get or export it again")
         team = dict(manifest["files"]) if manifest["format"] == TEAM else {}
         if team:
             members = join_models(_others(path, team)).members
@@ -186,13 +183,6 @@ def _others(path: Path, files: dict[str, str]) -> list[ModelFile]:
     return found
 
 
-def _checked(archive: zipfile.ZipFile, path: Path, name: str, digest: str) -> bytes:
-    content = archive.read(name)
-    if hashlib.sha256(content).hexdigest() != digest:
-        raise ModelError(f"{path}: {name} is damaged (its SHA-256 differs); get or export it again")
-    return content
-
-
 def _member(contents: dict[str, bytes], entry: dict[str, Any]) -> Member:
     name, encoder_of, weight = entry["name"], entry.get("encoder", ""), entry["weight"]
     if not (isinstance(name, str) and name and isinstance(encoder_of, str)):
@@ -225,30 +215,22 @@ def parameter_count(model: ModelFile) -> int:
 
     An encoder that two decoders share is counted once; the head that names symbols in training is left out.
     """
-    return sum(
-        _decoder_parameters(member.config) + (0 if member.encoder_of else _encoder_parameters(member.config))
-        for member in model.members
-    )
-
-
-def _encoder_parameters(config: dict[str, Any]) -> int:
-    """Of all layers: inputs with a bias, gates and candidate of both directions (paper §II-B)."""
-    units, layers = config["encoder_units"], config["encoder_layers"]
-    inputs = [8, *[2 * units] * (layers - 1)]
-    return sum((width + 1) * 6 * units + 6 * units * units for width in inputs)
-
-
-def _decoder_parameters(config: dict[str, Any]) -> int:
-    """Of the embedding, the first state, attention with coverage, the GRU and the output (§II-C and D)."""
-    tokens, depth = len(config["vocabulary"]), 2 * config["encoder_units"]
-    m, n, width = config["embedding"], config["decoder_units"], config["attention"]
-    window, filters = config["coverage_window"], config["coverage_filters"]
-    first_state = (depth + 1) * n
-    attention = (depth + 1) * width + n * width + width + (m * width if config["query_token"] else 0)
-    coverage = window * filters + filters * width if window else 0
-    gru = (m + 1) * 3 * n + 3 * n * n + 3 * depth * n
-    output = (n + 1) * m + depth * m + (m + 1) * tokens
-    return int(tokens * m + first_state + attention + coverage + gru + output)
+    total = 0
+    for member in model.members:
+        config = member.config
+        units, tokens = config["encoder_units"], len(config["vocabulary"])
+        depth, m, n = 2 * units, config["embedding"], config["decoder_units"]
+        width, window, filters = config["attention"], config["coverage_window"], config["coverage_filters"]
+        if not member.encoder_of:
+            # Of all layers: inputs with a bias, gates and candidate of both directions (paper §II-B).
+            inputs = [8, *[depth] * (config["encoder_layers"] - 1)]
+            total += sum((size + 1) * 6 * units + 6 * units * units for size in inputs)
+        total += tokens * m + (depth + 1) * n  # the embedding and the first state (§II-C)
+        total += (depth + 1) * width + n * width + width + (m * width if config["query_token"] else 0)
+        total += window * filters + filters * width if window else 0  # coverage (§II-D)
+        total += (m + 1) * 3 * n + 3 * n * n + 3 * depth * n  # the GRU
+        total += (n + 1) * m + depth * m + (m + 1) * tokens  # the output
+    return int(total)
 
 
 def is_number(value: Any) -> bool:

@@ -45,7 +45,7 @@ class OnnxState:
     encoded: tuple[_Encoded, ...]
     owners: Ids  # (rows,) expression of each row
     hidden: Floats  # (rows, n)
-    coverage: Floats | None  # (rows, longest L)
+    coverage: Floats  # (rows, longest L) sum of past attention
 
 
 class OnnxEncoder:
@@ -128,50 +128,34 @@ class OnnxStepper:
             _Encoded(np.ascontiguousarray(keys[place, :, :length]), values[place, :length])
             for place, length in enumerate(lengths)
         )
-        coverage = np.zeros((len(features), max(lengths)), np.float32) if self._with_coverage else None
+        coverage = np.zeros((len(features), max(lengths)), np.float32)
         return OnnxState(encoded, np.arange(len(features)), hidden, coverage)
 
     def step(self, state: OnnxState, tokens: Ids) -> StepOutput:
         if len(state.encoded) == 1:
-            return self._step_of_one(state, tokens)
-        rows, longest = len(tokens), max(each.length for each in state.encoded)
-        log_probs = np.empty((rows, self.vocabulary.size), np.float32)
-        attention = np.zeros((rows, longest), np.float32)
-        hidden = np.empty_like(state.hidden)
-        coverage = None if state.coverage is None else np.zeros((rows, longest), np.float32)
-        for number, encoded in enumerate(state.encoded):
-            its = np.flatnonzero(state.owners == number)
-            covered = None if state.coverage is None else state.coverage[its, : encoded.length]
-            alone = OnnxState((encoded,), its, state.hidden[its], covered)
-            made = self._step_of_one(alone, tokens[its])
-            log_probs[its], hidden[its] = made.log_probs, made.state.hidden
-            attention[its, : encoded.length] = made.attention
-            if coverage is not None:
-                coverage[its, : encoded.length] = made.state.coverage
-        return StepOutput(log_probs, attention, OnnxState(state.encoded, state.owners, hidden, coverage))
-
-    def _step_of_one(self, state: OnnxState, tokens: Ids) -> StepOutput:
-        encoded, coverage = state.encoded[0], state.coverage
-        feed = {"tokens": tokens, "hidden": state.hidden, "keys": encoded.keys, "values": encoded.values}
-        if coverage is not None:
-            feed["coverage"] = coverage[:, None]
-        log_probs, attention, hidden = self._decoder.run(_OUTPUTS, feed)
-        if coverage is not None:
-            coverage = coverage + attention
-        return StepOutput(log_probs, attention, OnnxState(state.encoded, state.owners, hidden, coverage))
+            encoded = state.encoded[0]
+            feed = {"tokens": tokens, "hidden": state.hidden, "keys": encoded.keys, "values": encoded.values}
+            if self._with_coverage:
+                feed["coverage"] = state.coverage[:, None]
+            log_probs, attention, hidden = self._decoder.run(_OUTPUTS, feed)
+        else:
+            log_probs = np.empty((len(tokens), self.vocabulary.size), np.float32)
+            attention, hidden = np.zeros_like(state.coverage), np.empty_like(state.hidden)
+            for number, encoded in enumerate(state.encoded):
+                its = np.flatnonzero(state.owners == number)
+                made = self.step(self.select(state, its), tokens[its])
+                log_probs[its], hidden[its] = made.log_probs, made.state.hidden
+                attention[its, : encoded.length] = made.attention
+        after = OnnxState(state.encoded, state.owners, hidden, state.coverage + attention)
+        return StepOutput(log_probs, attention, after)
 
     def select(self, state: OnnxState, rows: Ids) -> OnnxState:
         """Gather rows; expressions without any are forgotten."""
-        owners, encoded, coverage = state.owners.take(rows), state.encoded, state.coverage
-        if coverage is not None:
-            coverage = coverage.take(rows, axis=0)
+        owners, encoded, coverage = state.owners.take(rows), state.encoded, state.coverage.take(rows, axis=0)
         if len(encoded) > 1:
-            present, numbers = np.unique(owners, return_inverse=True)
-            if len(present) < len(encoded):
-                encoded, owners = tuple(encoded[each] for each in present.tolist()), numbers.astype(np.int64)
-                if coverage is not None:
-                    longest = max(each.length for each in encoded)
-                    coverage = np.ascontiguousarray(coverage[:, :longest])
+            present, owners = np.unique(owners, return_inverse=True)
+            encoded = tuple(encoded[each] for each in present.tolist())
+            coverage = np.ascontiguousarray(coverage[:, : max(each.length for each in encoded)])
         return OnnxState(encoded, owners, state.hidden.take(rows, axis=0), coverage)
 
     def lengths(self, state: OnnxState) -> Ids:

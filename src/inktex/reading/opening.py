@@ -96,13 +96,13 @@ def _open_weights(path: Path, threads: int) -> Model:
         raise ImportError(f"{path}: needs PyTorch ({error}); pip install 'inktex[train]'") from None
     name = short_name(path.absolute())
     parts = [
-        Part(f"{name}-{number}" if number > 1 else name, config, partial(_given, stepper))
+        Part.of(f"{name}-{number}" if number > 1 else name, config, partial(_given, stepper))
         for number, (stepper, config) in enumerate(load_steppers(path, threads), 1)
     ]
     return Model(name, parts, sources=[str(path.absolute())])
 
 
-def _given(stepper: Stepper) -> Stepper:
+def _given(stepper: Stepper, part: Part) -> Stepper:
     return stepper
 
 

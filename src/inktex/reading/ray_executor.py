@@ -44,11 +44,10 @@ class RayActors:
             for row in self._answers(ray, make, list(chunks)).iter_rows():
                 yield row["result"]
         except ray.exceptions.RayError as error:
-            said = [line.strip() for line in str(error).splitlines() if line.strip()] or [
-                type(error).__name__
-            ]
+            said = str(error).strip().splitlines() or [type(error).__name__]
             raise OSError(
-                f"a Ray worker failed: {said[-1]}; finished work is kept; run the command again to resume"
+                f"a Ray worker failed: {said[-1].strip()}; finished work is kept; "
+                "run the command again to resume"
             ) from error
         finally:
             if started:

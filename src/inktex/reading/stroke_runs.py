@@ -147,7 +147,7 @@ def cheapest_assignment(cost: Scores) -> Owners:
         came_from = np.full(columns, -1)
         done = np.zeros(columns, dtype=bool)
         row, reached, column = new, 0.0, -1
-        while True:
+        while row >= 0:
             through = reached + cost[row] - row_price[row] - column_price
             better = ~done & (through < distance)
             distance[better] = through[better]
@@ -155,8 +155,6 @@ def cheapest_assignment(cost: Scores) -> Owners:
             column = int(np.where(done, np.inf, distance).argmin())
             reached = float(distance[column])
             done[column] = True
-            if row_of[column] < 0:
-                break
             row = int(row_of[column])
         row_price[new] += reached
         settled = done & (row_of >= 0)
@@ -166,7 +164,5 @@ def cheapest_assignment(cost: Scores) -> Owners:
             before = int(came_from[column])
             row_of[column] = new if before < 0 else row_of[before]
             column = before
-    assigned = np.empty(rows, dtype=np.int64)
     taken = np.flatnonzero(row_of >= 0)
-    assigned[row_of[taken]] = taken
-    return assigned
+    return taken[row_of[taken].argsort()]

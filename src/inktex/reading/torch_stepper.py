@@ -4,7 +4,7 @@ The only module of this package that needs PyTorch; it is imported when weights 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ class TorchState:
     annotations: Tensor
     keys: Tensor
     mask: Tensor
+    weights: LoopWeights
 
 
 class TorchStepper:
@@ -38,7 +39,6 @@ class TorchStepper:
         self.network = network
         self.decoder = network.decoders[decoder]
         self.vocabulary = Vocabulary(network.config.vocabulary)
-        self._weights: LoopWeights | None = None
 
     @torch.inference_mode()
     def start(self, features: Sequence[NDArray[np.float32]]) -> TorchState:
@@ -48,26 +48,23 @@ class TorchStepper:
         for row, values in enumerate(features):
             padded[row, : len(values)] = torch.from_numpy(np.ascontiguousarray(values))
         annotations, mask = self.network.encoder(padded, lengths)
-        decoder = self.decoder
-        self._weights = decoder.loop_weights()
-        return TorchState(decoder.start(annotations, mask), annotations, decoder.u_att(annotations), mask)
+        first, keys = self.decoder.start(annotations, mask), self.decoder.u_att(annotations)
+        return TorchState(first, annotations, keys, mask, self.decoder.loop_weights())
 
     @torch.inference_mode()
     def step(self, state: TorchState, tokens: NDArray[np.int64]) -> StepOutput:
-        if self._weights is None:
-            raise RuntimeError("step before start")
         previous = torch.from_numpy(np.ascontiguousarray(tokens)).to(state.mask.device)
         decoder, scores, attention = self.decoder.step(
-            state.decoder, previous, state.annotations, state.keys, state.mask, self._weights
+            state.decoder, previous, state.annotations, state.keys, state.mask, state.weights
         )
         log_probs = torch.log_softmax(scores, dim=-1)
-        after = TorchState(decoder, state.annotations, state.keys, state.mask)
-        return StepOutput(log_probs.cpu().numpy(), attention.cpu().numpy(), after)
+        return StepOutput(log_probs.cpu().numpy(), attention.cpu().numpy(), replace(state, decoder=decoder))
 
     def select(self, state: TorchState, rows: NDArray[np.int64]) -> TorchState:
         index = torch.from_numpy(np.ascontiguousarray(rows)).to(state.mask.device)
         decoder = StepState(state.decoder.hidden[index], state.decoder.coverage[index])
-        return TorchState(decoder, state.annotations[index], state.keys[index], state.mask[index])
+        annotations, keys, mask = (each[index] for each in (state.annotations, state.keys, state.mask))
+        return TorchState(decoder, annotations, keys, mask, state.weights)
 
     def lengths(self, state: TorchState) -> NDArray[np.int64]:
         counts: NDArray[np.int64] = state.mask.sum(1).cpu().numpy()

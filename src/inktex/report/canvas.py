@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inktex.features import PointBatch, resample, simplify
+from inktex.features import PointBatch, resample, simplify, stroke_starts
 from inktex.ink import Ink
 from inktex.reading.attention import Floats
 
@@ -71,12 +71,12 @@ class Canvas:
         ]
 
     def _spans(self) -> list[tuple[int, int]]:
-        starts = np.flatnonzero(np.diff(self.stroke, prepend=-1)).tolist()
+        starts = stroke_starts(self.stroke).tolist()
         return list(zip(starts, [*starts[1:], len(self.stroke)], strict=True))
 
     def lit(self, intensity: Floats, width: float = 2.0) -> list[Line]:
         """The lit pieces of strokes, (M,) intensity between 0 and 1, dimmer ones first, on a soft glow."""
-        pieces: list[tuple[int, Line]] = []
+        lines: list[Line] = []
         for start, end in self._spans():
             inside = intensity[start:end]
             middle = inside if end - start == 1 else (inside[1:] + inside[:-1]) / 2
@@ -88,9 +88,8 @@ class Canvas:
                     share = level / LEVELS
                     part = self.xy[start + begin : start + stop + (end - start > 1)]
                     marks = {"stroke": str(self.stroke[start]), "level": f"{share:.2f}"}
-                    line = Line(part, heat(share), width * (1.0 + 0.9 * share), marks=marks)
-                    pieces.append((level, line))
-        lines = [line for _, line in sorted(pieces, key=lambda piece: piece[0])]
+                    lines.append(Line(part, heat(share), width * (1.0 + 0.9 * share), marks=marks))
+        lines.sort(key=lambda line: line.width)  # which grows with the light
         return [*(Line(line.points, line.color, 3.2 * line.width, 0.16) for line in lines), *lines]
 
     def to_json(self) -> dict[str, Any]:

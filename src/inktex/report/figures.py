@@ -21,7 +21,7 @@ from inktex.reading import Reading
 from .canvas import GROUND, LABEL, PANEL, Canvas, brightness, token_texts
 from .mistakes import Diagnosis, Kind
 from .picture import MONOSPACE_WIDTH, Box, Element, Layer, Line, Picture, Text
-from .steps import step_panel
+from .steps import grid_picture, ink_panel
 from .why import differing_places
 
 RELATIONS = ("horizontal", "vertical", "subscript", "superscript", "inside")
@@ -79,38 +79,32 @@ def clearest_looks(looks: Iterable[Look], *, most_tokens: int = 14) -> dict[str,
 
     Short expressions are preferred: in a figure they can be seen. For scripts both symbols should be lit.
     """
-    best: dict[str, tuple[float, Look]] = {}
-    for look in looks:
-        length = len(look.reading.tokens)
-        if length > most_tokens:
-            continue
+
+    def score(look: Look) -> float:
         both = min(look.on_base, look.on_part) if "script" in look.relation else 0.0
-        score = look.share + both - 0.02 * length
-        if look.relation not in best or score > best[look.relation][0]:
-            best[look.relation] = (score, look)
-    return {relation: best[relation][1] for relation in RELATIONS if relation in best}
+        return look.share + both - 0.02 * len(look.reading.tokens)
+
+    found: dict[str, list[Look]] = {relation: [] for relation in RELATIONS}
+    for look in looks:
+        if len(look.reading.tokens) <= most_tokens:
+            found[look.relation].append(look)
+    return {relation: max(each, key=score) for relation, each in found.items() if each}
 
 
 def relations_picture(looks: Sequence[Look]) -> Picture:
     """The figure: one panel per relation, three in a row."""
     columns = max(1, min(3, len(looks)))
-    width, height, gap = 360.0, 230.0, 12.0
-    panels = tuple(
-        Layer(
-            _relation_panel(look, width, height),
-            x=gap + (number % columns) * (width + gap),
-            y=gap + (number // columns) * (height + gap),
-            marks={
-                "relation": look.relation,
-                "step": str(look.step),
-                "token": look.reading.tokens[look.step],
-            },
-        )
-        for number, look in enumerate(looks)
-    )
-    rows = -(-len(looks) // columns)
+    width, height = 360.0, 230.0
+    panels = []
+    for look in looks:
+        marks = {"relation": look.relation, **_step_marks(look.reading, look.step)}
+        panels.append(Layer(_relation_panel(look, width, height), marks=marks))
     title = "Where the decoder looks when it writes a spatial relation"
-    return Picture(gap + columns * (width + gap), gap + rows * (height + gap), GROUND, panels, title)
+    return grid_picture(panels, columns, width, height, 12.0, title)
+
+
+def _step_marks(reading: Reading, step: int) -> dict[str, str]:
+    return {"step": str(step), "token": reading.tokens[step]}
 
 
 def _relation_panel(look: Look, width: float, height: float) -> tuple[Element, ...]:
@@ -149,17 +143,17 @@ class Case:
 
 def clearest_case(cases: Iterable[Case], kind: Kind) -> Case | None:
     """The case that shows one kind best: seen in the attention, nothing else wrong, and short."""
-    found: list[tuple[float, str, Case]] = []
-    for case in cases:
-        of_kind = [mistake for mistake in case.diagnosis.mistakes if mistake.kind is kind]
-        if case.diagnosis.main is not kind or not of_kind:
-            continue
-        others = len(case.diagnosis.mistakes) - len(of_kind)
-        unseen = not any(mistake.seen for mistake in of_kind) and kind in (Kind.OVER, Kind.UNDER)
-        too_short = len(case.truth) < 4
-        cost = 20.0 * unseen + 5.0 * others + 3.0 * (len(of_kind) - 1) + 10.0 * too_short
-        found.append((cost + 0.2 * len(case.truth), case.name, case))
-    return min(found, key=lambda each: each[:2])[2] if found else None
+
+    def cost(case: Case) -> tuple[float, str]:
+        mistakes, length = case.diagnosis.mistakes, len(case.truth)
+        of_kind = sum(mistake.kind is kind for mistake in mistakes)
+        unseen = kind in (Kind.OVER, Kind.UNDER) and not case.diagnosis.shows(kind)
+        others = 5.0 * (len(mistakes) - of_kind) + 3.0 * (of_kind - 1)
+        return 20.0 * unseen + others + 10.0 * (length < 4) + 0.2 * length, case.name
+
+    fitting = (case for case in cases if case.diagnosis.main is kind)
+    with_it = (case for case in fitting if any(each.kind is kind for each in case.diagnosis.mistakes))
+    return min(with_it, key=cost, default=None)
 
 
 def case_picture(case: Case) -> Picture:
@@ -218,21 +212,13 @@ def _evidence(case: Case, width: float, height: float) -> list[Layer]:
     canvas = Canvas.fit(case.reading.ink, width - 10.0, height - 34.0)
     light = brightness(case.reading.intensity(canvas.position))
     if mistake.kind is Kind.OVER:
-        steps = sorted(step for step in (mistake.partner, mistake.answer_token) if step is not None)
-        return [
-            Layer(
-                step_panel(canvas, light[step], f"{tokens[step]}  (token {step})", width, height),
-                x=number * (width + 10.0),
-                marks={"step": str(step), "token": tokens[step]},
-            )
-            for number, step in enumerate(steps)
-        ]
+        panels: list[Layer] = []
+        for step in sorted(step for step in (mistake.partner, mistake.answer_token) if step is not None):
+            lit, label = canvas.lit(light[step], 1.8), f"{tokens[step]}  (token {step})"
+            panel = ink_panel(canvas, lit, label, width, height)
+            panels.append(Layer(panel, len(panels) * (width + 10.0), marks=_step_marks(case.reading, step)))
+        return panels
     lit = canvas.lit(light[: len(tokens)].max(axis=0, initial=0.0), 1.8)
-    unread = [line for line in canvas.lines(_MARKED, 2.2) if int(line.marks["stroke"]) in mistake.strokes]
-    ink = (*canvas.lines(width=1.8), *lit, *unread)
-    elements = (
-        Box(0, 0, width, height, fill=PANEL, radius=6.0),
-        Layer(ink, x=(width - canvas.width) / 2, y=(height - 26.0 - canvas.height) / 2),
-        Text(width / 2, height - 11.0, "attention of all tokens", 13.0, LABEL, "middle"),
-    )
-    return [Layer(elements, marks={"coverage": "all"})]
+    lit += [line for line in canvas.lines(_MARKED, 2.2) if int(line.marks["stroke"]) in mistake.strokes]
+    panel = ink_panel(canvas, lit, "attention of all tokens", width, height, token=False)
+    return [Layer(panel, marks={"coverage": "all"})]

@@ -85,31 +85,30 @@ class Picture:
     title: str
     style: str = ""  # CSS, for animation
 
-    def placed(self) -> Iterator[tuple[Line | Box | Text, float, float]]:
-        """All drawn elements in order, each with how far its groups move it."""
-        pending: list[tuple[Element, float, float]] = [(each, 0.0, 0.0) for each in reversed(self.elements)]
-        while pending:
-            element, x, y = pending.pop()
-            if isinstance(element, Layer):
-                inner = (x + element.x, y + element.y)
-                pending += [(each, *inner) for each in reversed(element.elements)]
-            else:
-                yield element, x, y
-
     def to_svg(self) -> str:
         size = f'width="{px(self.width)}" height="{px(self.height)}"'
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {px(self.width)} {px(self.height)}"'
-            f" role={quoteattr('img')} aria-label={quoteattr(clean(self.title))}>",
+            f' role="img" aria-label={quoteattr(clean(self.title))}>',
             f"<title>{escape(clean(self.title))}</title>",
+            *([f"<style>{self.style}</style>"] if self.style else []),
+            f'<rect width="100%" height="100%" fill={quoteattr(self.background)}/>',
+            '<g fill="none" stroke-linecap="round" stroke-linejoin="round">',
+            *_written(self.elements),
+            "</g></svg>\n",
         ]
-        if self.style:
-            parts.append(f"<style>{self.style}</style>")
-        parts.append(f'<rect width="100%" height="100%" fill={quoteattr(self.background)}/>')
-        parts.append('<g fill="none" stroke-linecap="round" stroke-linejoin="round">')
-        parts += _written(self.elements)
-        parts.append("</g></svg>")
-        return "\n".join(parts) + "\n"
+        return "\n".join(parts)
+
+
+def placed(
+    elements: Iterable[Element], x: float = 0.0, y: float = 0.0
+) -> Iterator[tuple[Line | Box | Text, float, float]]:
+    """All drawn elements in order, each with how far its groups move it."""
+    for element in elements:
+        if isinstance(element, Layer):
+            yield from placed(element.elements, x + element.x, y + element.y)
+        else:
+            yield element, x, y
 
 
 def _written(elements: Iterable[Element]) -> Iterator[str]:
@@ -193,7 +192,7 @@ def _figure(picture: Picture) -> Any:
     axes.set_xlim(0, picture.width)
     axes.set_ylim(picture.height, 0)
     axes.axis("off")
-    for order, (each, x, y) in enumerate(picture.placed()):
+    for order, (each, x, y) in enumerate(placed(picture.elements)):
         if isinstance(each, Line):
             points = (each.points if len(each.points) > 1 else each.points.repeat(2, axis=0)) + (x, y)
             style: dict[str, Any] = {"color": each.color, "linewidth": each.width, "alpha": each.opacity}

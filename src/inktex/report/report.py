@@ -26,7 +26,7 @@ from .mistakes import Diagnosis, Kind, diagnose
 from .picture import Picture
 from .report_tables import summary_html
 from .tally import Tally, tally
-from .why import differing_places, mathml_or_nothing, page_part, script_json, view_data
+from .why import differing_places, filled_page, mathml_or_nothing, page_part, script_json, view_data
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,17 @@ def write_report(
     folder: Path, data: str, examples: Sequence[Example], systems: Sequence[SystemReadings], origin: str
 ) -> Report:
     """Write the site; `origin` is the line that says where the figures come from."""
-    judged = [_judge(data, examples, system) for system in systems]
+    judged = [
+        _Judged(
+            system=system,
+            outcomes=[judge(example, r.tokens) for example, r in zip(examples, system.readings, strict=True)],
+            diagnoses=[diagnose(*pair) for pair in zip(examples, system.readings, strict=True)],
+            evaluation=evaluate(
+                system.name, data, examples, [r.tokens for r in system.readings], vocabulary=system.vocabulary
+            ),
+        )
+        for system in systems
+    ]
     counts = tally({each.system.name: each.diagnoses for each in judged})
     wrong = [place for place in range(len(examples)) if any(each.diagnoses[place] for each in judged)]
     items = [_item(number, place, examples[place], judged) for number, place in enumerate(wrong)]
@@ -77,7 +87,6 @@ def write_report(
     write_atomically(folder / "gallery.js", f"const REPORT = {script_json(gallery)};\n")
     for name in ("viewer.css", "viewer.js", "report.css", "report.js"):
         write_atomically(folder / name, page_part(name))
-    index = page_part("report.html")
     evaluations = [each.evaluation for each in judged]
     confusions = [
         [pair for o in each.outcomes if o.confusions for pair in o.confusions.labels] for each in judged
@@ -91,20 +100,8 @@ def write_report(
         ),
         "origin": html.escape(origin),
     }
-    for name, text in parts.items():
-        index = index.replace(f"@{name}@", text)
-    write_atomically(folder / "index.html", index)
+    write_atomically(folder / "index.html", filled_page("report.html", parts))
     return Report(folder / "index.html", len(items), counts)
-
-
-def _judge(data: str, examples: Sequence[Example], system: SystemReadings) -> _Judged:
-    answers = [reading.tokens for reading in system.readings]
-    return _Judged(
-        system=system,
-        outcomes=[judge(example, answer) for example, answer in zip(examples, answers, strict=True)],
-        diagnoses=[diagnose(*pair) for pair in zip(examples, system.readings, strict=True)],
-        evaluation=evaluate(system.name, data, examples, answers, vocabulary=system.vocabulary),
-    )
 
 
 def _item(number: int, place: int, example: Example, judged: Sequence[_Judged]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Cells that stand for a set of expressions carry data- attributes, which the gall
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from inktex.corpus import Example
@@ -53,34 +53,37 @@ def _rates(evaluations: Sequence[Evaluation]) -> str:
         "expressions right by label graph": [each.label_graph.exact for each in evaluations],
         "structure right, whatever the symbols": [each.label_graph.structure for each in evaluations],
     }
-    body = ""
-    for name, rates in rows.items():
-        cells = (f"{rate.percent:.1f} <small>[{rate.low:.1f}, {rate.high:.1f}]</small>" for rate in rates)
-        body += f"<tr><th>{escape(name)}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-    count = evaluations[0].expressions
+    body = "".join(
+        _row(name, (f"{rate.percent:.1f} <small>[{rate.low:.1f}, {rate.high:.1f}]</small>" for rate in rates))
+        for name, rates in rows.items()
+    )
+    title = f"{evaluations[0].expressions} expressions of {evaluations[0].data}"
     return (
-        f"<section><h2>Summary</h2><table><tr><th>{count} expressions of {escape(evaluations[0].data)}</th>"
-        f"{_heads([each.system for each in evaluations])}</tr>{body}</table>"
-        '<p class="soft">Percent, with 95 % intervals in brackets.</p></section>'
+        f"<section><h2>Summary</h2><table><tr>{_heads([title, *(each.system for each in evaluations)])}</tr>"
+        f'{body}</table><p class="soft">Percent, with 95 % intervals in brackets.</p></section>'
     )
 
 
-def _heads(names: Sequence[str]) -> str:
+def _heads(names: Iterable[str]) -> str:
     return "".join(f"<th>{escape(name)}</th>" for name in names)
 
 
-def _mistakes(counts: Tally) -> str:
-    def line(name: str, cells: Sequence[object]) -> str:
-        return f"<tr><th>{escape(name)}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+def _row(name: str, cells: Iterable[object]) -> str:
+    return f"<tr><th>{escape(name)}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
-    main = ""
-    for kind, found in counts.main.items():
-        shown = f'data-kind="{escape(kind)}"'
-        main += line(
-            kind,
-            [f'<button class="link" data-system="{i}" {shown}>{n}</button>' for i, n in enumerate(found)],
-        )
-    seen = "".join(line(name, found) for name, found in counts.seen.items())
+
+def _link(data: Mapping[str, object], count: int) -> str:
+    """A number that shows its expressions in the gallery."""
+    shown = "".join(f' data-{name}="{escape(str(value))}"' for name, value in data.items())
+    return f'<button class="link"{shown}>{count}</button>'
+
+
+def _mistakes(counts: Tally) -> str:
+    main = "".join(
+        _row(kind, (_link({"system": number, "kind": kind}, count) for number, count in enumerate(found)))
+        for kind, found in counts.main.items()
+    )
+    seen = "".join(_row(name, found) for name, found in counts.seen.items())
     test = ""
     if counts.p_value is not None:
         test = (
@@ -89,8 +92,8 @@ def _mistakes(counts: Tally) -> str:
         )
     return (
         "<section><h2>What went wrong</h2><table>"
-        f"<tr><th>wrong answers, by main kind</th>{_heads(counts.systems)}</tr>{main}"
-        f"{line('all wrong answers', counts.wrong)}"
+        f"<tr>{_heads(['wrong answers, by main kind', *counts.systems])}</tr>{main}"
+        f"{_row('all wrong answers', counts.wrong)}"
         f'<tr><th class="soft">of all wrong answers, seen in the attention:</th></tr>{seen}</table>{test}'
         '<p class="soft">Over-translation: a symbol too many. Under-translation: a symbol missing. Symbol '
         "confusion: a wrong name. Structure error: all symbols right, one in a wrong place. “Read twice” and "
@@ -100,21 +103,17 @@ def _mistakes(counts: Tally) -> str:
 
 def _comparison(comparison: Comparison) -> str:
     neither = comparison.expressions - comparison.both - comparison.only_first - comparison.only_second
-    first, second = escape(comparison.first), escape(comparison.second)
-    rows = (
-        (f"right in both {first} and {second}", comparison.both, None),
-        (f"right in {first} only", comparison.only_first, "second"),
-        (f"right in {second} only", comparison.only_second, "first"),
-        ("wrong in both", neither, "both"),
-    )
+    first, second = comparison.first, comparison.second
     body = "".join(
-        f"<tr><th>{name}</th><td>"
-        + (f'<button class="link" data-wrong="{who}">{count}</button>' if who else str(count))
-        + "</td></tr>"
-        for name, count, who in rows
+        (
+            _row(f"right in both {first} and {second}", [comparison.both]),
+            _row(f"right in {first} only", [_link({"wrong": "second"}, comparison.only_first)]),
+            _row(f"right in {second} only", [_link({"wrong": "first"}, comparison.only_second)]),
+            _row("wrong in both", [_link({"wrong": "both"}, neither)]),
+        )
     )
     return (
-        f"<section><h2>{first} against {second}</h2><table>{body}</table>"
+        f"<section><h2>{escape(first)} against {escape(second)}</h2><table>{body}</table>"
         '<p class="soft">Are both equally good? '
         f"p = {comparison.p_value:.2g} (McNemar’s exact test).</p></section>"
     )
@@ -122,18 +121,15 @@ def _comparison(comparison: Comparison) -> str:
 
 def _groups(title: str, groups: Sequence[Sequence[Subset]], evaluations: Sequence[Evaluation]) -> str:
     """Bars: per group one for each system."""
-    rows = []
-    key = "".join(
-        f'; <span class="key system{number}"></span>{escape(evaluation.system)}'
-        for number, evaluation in enumerate(evaluations)
-        if len(evaluations) > 1
-    )
+    rows, names = [], [escape(each.system) for each in evaluations]
+    keys = [f'; <span class="key system{number}"></span>{name}' for number, name in enumerate(names)]
+    key = "".join(keys) if len(keys) > 1 else ""
     for parts in zip(*groups, strict=True):
         bars = "".join(
-            f'<div class="bar system{number}" title="{escape(evaluation.system)}: {group.exact.text()}">'
+            f'<div class="bar system{number}" title="{name}: {group.exact.text()}">'
             f'<i><span style="width:{group.exact.percent:.1f}%"></span></i>'
             f"<b>{group.exact.percent:.0f}</b></div>"
-            for number, (group, evaluation) in enumerate(zip(parts, evaluations, strict=True))
+            for number, (group, name) in enumerate(zip(parts, names, strict=True))
         )
         rows.append(
             f"<tr><th>{escape(parts[0].name)}</th><td>{parts[0].expressions}</td>"
@@ -150,33 +146,29 @@ def _matrix(system: str, number: int, pairs: Sequence[tuple[str, str]], written:
     counted = Counter(pairs)
     weight = Counter(label for pair in pairs for label in pair if label)
     labels = sorted(label for label, _ in weight.most_common(MATRIX_SIZE))
-    columns = [*labels, ""]
     wrong = Counter(true for true, _ in pairs)
     most = max(counted.values(), default=1)
-    head = "".join(f"<th>{escape(label or NOTHING)}</th>" for label in columns)
-    body = []
-    for true in columns:
-        cells = [
-            _cell(true, answer, counted[true, answer], most, written[true] - wrong[true], number)
-            for answer in columns
-        ]
-        body.append(f"<tr><th>{escape(true or NOTHING)}</th>{''.join(cells)}</tr>")
+
+    def cell(true: str, answer: str) -> str:
+        count = counted[true, answer]
+        if true == answer:
+            return f"<td class='right'>{written[true] - wrong[true] if true else ''}</td>"
+        if not count:
+            return "<td></td>"
+        share = 0.15 + 0.85 * (count / most) ** 0.6
+        link = _link({"system": number, "true": true, "answer": answer}, count)
+        return f'<td style="--share:{share:.2f}">{link}</td>'
+
+    columns = [*labels, ""]
+    body = "".join(
+        f"<tr>{_heads([true or NOTHING])}{''.join(cell(true, answer) for answer in columns)}</tr>"
+        for true in columns
+    )
+    head = _heads(["truth \\ answer", *labels, NOTHING])
     return (
         f"<section><h2>Symbols confused by {escape(system)}</h2><div class='scroll'>"
-        f"<table class='confusions'><tr><th>truth \\ answer</th>{head}</tr>{''.join(body)}</table></div>"
+        f"<table class='confusions'><tr>{head}</tr>{body}</table></div>"
         f"<p class='soft'>The {len(labels)} symbols with the most confusions; {NOTHING} is a missing or an "
         "extra symbol, the diagonal holds symbols that were right. A number shows its expressions below.</p>"
         "</section>"
-    )
-
-
-def _cell(true: str, answer: str, count: int, most: int, right: int, number: int) -> str:
-    if true == answer:
-        return f"<td class='right'>{right if true else ''}</td>"
-    if not count:
-        return "<td></td>"
-    share = 0.15 + 0.85 * (count / most) ** 0.6
-    return (
-        f'<td style="--share:{share:.2f}"><button class="link" data-system="{number}" '
-        f'data-true="{escape(true)}" data-answer="{escape(answer)}">{count}</button></td>'
     )

@@ -5,27 +5,23 @@ LaTeX grows under the ink), or into the frames of an animation (`animation_frame
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 
 from inktex.latex import END_MARK, print_latex
 from inktex.reading import Reading
-from inktex.reading.attention import Floats
 
 from .canvas import GROUND, LABEL, PANEL, Canvas, brightness, token_texts
-from .picture import MONOSPACE_WIDTH, Box, Element, Layer, Picture, Text
+from .picture import MONOSPACE_WIDTH, Box, Element, Layer, Line, Picture, Text
 
 _GAP = 10.0
 _SIZE = 17.0  # of the tokens under moving ink
-
-
-def token_labels(tokens: Sequence[str]) -> list[str]:
-    """What stands under the panels: the tokens and the end mark."""
-    return [*tokens, "(end)"]
+END = "(end)"  # stands for the end mark
 
 
 def steps_picture(reading: Reading, *, width: float = 1200.0, only: Sequence[int] | None = None) -> Picture:
     """All steps (or `only` some) in a grid, in reading order."""
-    labels = token_labels(reading.tokens)
+    labels = [*reading.tokens, END]
     wanted = list(range(len(labels))) if only is None else list(only)
     canvas = Canvas.fit(reading.ink, 226.0, 110.0)
     panel_height = max(canvas.height, 40.0) + 30.0
@@ -34,32 +30,39 @@ def steps_picture(reading: Reading, *, width: float = 1200.0, only: Sequence[int
     rows = ceil(len(wanted) / max(1, int((width - _GAP) // (panel + _GAP))))
     columns = ceil(len(wanted) / rows)
     light = brightness(reading.intensity(canvas.position))
-    panels: list[Element] = []
-    for number, step in enumerate(wanted):
-        row, column = divmod(number, columns)
-        panels.append(
-            Layer(
-                step_panel(canvas, light[step], labels[step], panel, panel_height),
-                x=_GAP + column * (panel + _GAP),
-                y=_GAP + row * (panel_height + _GAP),
-                marks={"step": str(step), "token": labels[step]},
-            )
+    panels = [
+        Layer(
+            ink_panel(canvas, canvas.lit(light[step], 1.8), labels[step], panel, panel_height),
+            marks={"step": str(step), "token": labels[step]},
         )
-    return Picture(
-        width=_GAP + columns * (panel + _GAP),
-        height=_GAP + rows * (panel_height + _GAP),
-        background=GROUND,
-        elements=tuple(panels),
-        title=f"Attention step by step: {print_latex(reading.tokens)}",
+        for step in wanted
+    ]
+    title = f"Attention step by step: {print_latex(reading.tokens)}"
+    return grid_picture(panels, columns, panel, panel_height, _GAP, title)
+
+
+def grid_picture(
+    panels: Sequence[Layer], columns: int, width: float, height: float, gap: float, title: str
+) -> Picture:
+    """Panels of one size, row by row."""
+    rows = ceil(len(panels) / columns)
+    placed = tuple(
+        replace(panel, x=gap + number % columns * (width + gap), y=gap + number // columns * (height + gap))
+        for number, panel in enumerate(panels)
     )
+    return Picture(gap + columns * (width + gap), gap + rows * (height + gap), GROUND, placed, title)
 
 
-def step_panel(canvas: Canvas, light: Floats, label: str, width: float, height: float) -> tuple[Element, ...]:
-    """One panel: the ink, lit, and the token."""
-    lines = (*canvas.lines(width=1.8), *canvas.lit(light, 1.8))
-    ink = Layer(lines, x=(width - canvas.width) / 2, y=(height - 26.0 - canvas.height) / 2)
-    text = Text(width / 2, height - 11.0, label, 15.0, LABEL, "middle", monospace=True, bold=True)
-    return (Box(0, 0, width, height, fill=PANEL, radius=6.0), ink, text)
+def ink_panel(
+    canvas: Canvas, lit: Sequence[Line], label: str, width: float, height: float, *, token: bool = True
+) -> tuple[Element, ...]:
+    """One panel: the ink, what is lit of it, and the token or another label."""
+    ink = (*canvas.lines(width=1.8), *lit)
+    return (
+        Box(0, 0, width, height, fill=PANEL, radius=6.0),
+        Layer(ink, x=(width - canvas.width) / 2, y=(height - 26.0 - canvas.height) / 2),
+        Text(width / 2, height - 11.0, label, 15.0 if token else 13.0, LABEL, "middle", token, bold=token),
+    )
 
 
 def animated_picture(reading: Reading, *, width: float = 720.0, seconds: float = 0.7) -> Picture:
@@ -96,7 +99,7 @@ class _Scene:
         self.reading = reading
         self.canvas = Canvas.fit(reading.ink, width - 2 * _GAP, 260.0, margin=14.0)
         self.light = brightness(reading.intensity(self.canvas.position))
-        self.labels = token_labels(reading.tokens)
+        self.labels = [*reading.tokens, END]
         self.width, self.left = width, (width - self.canvas.width) / 2
         self.height = self._texts(len(self.labels) - 1)[-1].y + 1.2 * _SIZE
 

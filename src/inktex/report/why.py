@@ -6,7 +6,8 @@ its plain data (`view_data`), which the error report shows with the same viewer 
 
 import html
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any, TypeAlias
 
@@ -31,12 +32,11 @@ def why_page(
 ) -> str:
     """A self-contained page about one ink; the first reading is the answer."""
     answer = readings[0][1]
-    parts = {"title": f"Why {print_latex(answer.tokens) or heading}?", "heading": heading, "intro": intro}
-    page = page_part("why.html")
-    for name, text in parts.items():
-        page = page.replace(f"@{name}@", html.escape(text))
-    page = page.replace("@style@", page_part("viewer.css")).replace("@script@", page_part("viewer.js"))
-    return page.replace("@view@", script_json(view_data(answer.ink, readings, truth=truth)))
+    texts = {"title": f"Why {print_latex(answer.tokens) or heading}?", "heading": heading, "intro": intro}
+    parts = {name: html.escape(text) for name, text in texts.items()}
+    parts |= {"style": page_part("viewer.css"), "script": page_part("viewer.js")}
+    parts["view"] = script_json(view_data(answer.ink, readings, truth=truth))
+    return filled_page("why.html", parts)
 
 
 def view_data(ink: Ink, readings: Sequence[Titled], *, truth: Sequence[str] | None = None) -> dict[str, Any]:
@@ -85,6 +85,11 @@ def mathml_or_nothing(tokens: Sequence[str]) -> str:
 def page_part(name: str) -> str:
     """The text of a file in `assets/`."""
     return files("inktex.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def filled_page(name: str, parts: Mapping[str, str]) -> str:
+    """A page of `assets/` with its @places@ filled."""
+    return re.sub("@([a-z]+)@", lambda place: parts[place[1]], page_part(name))
 
 
 def script_json(value: Any) -> str:
