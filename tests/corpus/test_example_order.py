@@ -1,43 +1,47 @@
-"""Tokens are brought into canonical order together with what belongs to them."""
+"""Tokens are brought into canonical order together with their strokes."""
 
-from random import Random
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from corpus_samples import write_alignment
 
-from inktex.corpus import ExpressionModel
-from inktex.corpus.example import canonical_order
-from inktex.latex import normalize, tokenize
+from inktex.corpus import Corpus, load_all
+from inktex.latex import tokenize
+
+Captioned = Callable[..., Corpus]
 
 
-def test_scripts_move_with_their_strokes() -> None:
+@pytest.fixture
+def captioned(tmp_path: Path, inkml: Callable[[str], bytes]) -> Captioned:
+    """Imports a file of at least five strokes with a caption and its alignment."""
+
+    def load(caption: str, alignment: str = "") -> Corpus:
+        (tmp_path / "captions").mkdir()
+        (tmp_path / "a.inkml").write_bytes(inkml("x+y=z"))
+        (tmp_path / "captions" / "mine.txt").write_text(f"a\t{caption}\n")
+        write_alignment(tmp_path / "captions" / "mine_alignment.tar.gz", {"a": alignment})
+        return load_all([tmp_path / "a.inkml"], "mine")[0]
+
+    return load
+
+
+def test_scripts_move_with_their_strokes(captioned: Captioned) -> None:
     tokens = tokenize(r"\sum\limits^{n}_{i}")
-    strokes_of = ((0,), (), (), (), (1,), (), (), (), (2, 3), ())
-    order = canonical_order(tokens)
-    assert tuple(tokens[place] for place in order) == tokenize(r"\sum_{i}^{n}")
-    moved = [strokes_of[place] for place in order]
-    assert moved == [(0,), (), (), (2, 3), (), (), (), (1,), ()]
+    strokes = {r"\sum": "0", "n": "1", "i": "2 3"}
+    alignment = "".join(f"{token} {strokes.get(token, '-1')}\n" for token in tokens)
+    [example] = captioned(" ".join(tokens), alignment)
+    assert example.tokens == tokenize(r"\sum_{i}^{n}")
+    assert example.strokes_of == ((0,), (), (), (2, 3), (), (), (), (1,), ())
 
 
-def test_nested_scripts_are_ordered_at_every_level() -> None:
-    tokens = tokenize(r"x^{y^{a}_{b}}_{\frac{c^{1}_{2}}{d}}")
-    ordered = tuple(tokens[i] for i in canonical_order(tokens))
-    assert ordered == tokenize(r"x_{\frac{c_{2}^{1}}{d}}^{y_{b}^{a}}")
+def test_nested_scripts_are_ordered_at_every_level(captioned: Captioned) -> None:
+    [example] = captioned(" ".join(tokenize(r"x^{y^{a}_{b}}_{\frac{c^{1}_{2}}{d}}")))
+    assert example.tokens == tokenize(r"x_{\frac{c_{2}^{1}}{d}}^{y_{b}^{a}}")
 
 
 @pytest.mark.parametrize("tokens", ["x ^ { 2", "x } y", "{ x"])
-def test_braces_that_do_not_match_are_named(tokens: str) -> None:
-    with pytest.raises(ValueError, match=r"[{}]"):
-        canonical_order(tokens.split())
-
-
-@given(seed=st.integers(0, 10**6), data=st.data())
-def test_the_order_agrees_with_the_normaliser(
-    builtin_model: ExpressionModel, seed: int, data: st.DataObject
-) -> None:
-    written = list(builtin_model.sample(Random(seed)))
-    for place in range(len(written) - 1, -1, -1):
-        if written[place] == r"\sum" and data.draw(st.booleans()):
-            written.insert(place + 1, r"\limits")
-    assert tuple(written[i] for i in canonical_order(written)) == normalize(" ".join(written))
+def test_braces_that_do_not_match_are_named(captioned: Captioned, tokens: str) -> None:
+    corpus = captioned(tokens)
+    assert not len(corpus)
+    assert any(brace in corpus.problems[0].reason for brace in "{}")

@@ -8,7 +8,7 @@ from corpus_samples import CROHME_SYMBOLS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inktex.corpus import ExpressionModel, SamplingOptions
+from inktex.corpus import ExpressionModel, language
 from inktex.corpus.language import FORMULAS
 from inktex.latex import Grammar, Vocabulary, normalize
 
@@ -50,15 +50,17 @@ def test_all_symbols_of_the_vocabulary_occur_without_any_data(builtin_model: Exp
 
 
 def test_expressions_resemble_what_was_learnt() -> None:
-    model = ExpressionModel([("a", "+", "b"), ("a", "-", "b")], SamplingOptions(exchange=0.0))
+    model = ExpressionModel([("a", "+", "b"), ("a", "-", "b")])
     drawn = {" ".join(model.sample(Random(n))) for n in range(200)}
     assert {"a + b", "a - b"} <= drawn
     assert all(set(each.split()) <= {"a", "b", "+", "-"} for each in drawn)
 
 
-def test_length_and_depth_are_limited() -> None:
+def test_length_and_depth_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "MAX_TOKENS", 30)
+    monkeypatch.setattr(language, "MAX_DEPTH", 3)
     nested = normalize(r"\sqrt{\sqrt{\sqrt{\sqrt{\sqrt{\sqrt{x+x+x+x+x+x+x+x}}}}}}")
-    model = ExpressionModel([nested], SamplingOptions(max_tokens=30, max_depth=3))
+    model = ExpressionModel([nested])
     for n in range(100):
         tokens = model.sample(Random(n))
         assert tokens.count(r"\sqrt") <= 30

@@ -19,9 +19,8 @@ from inktex.training import loop as training_loop
 from inktex.training import validation as validating
 from inktex.training.losses import Counts, averaged_copy, losses
 from inktex.training.noise import WeightNoise, noisy_weights
-from inktex.training.optimizing import make_optimizer, update_average
+from inktex.training.optimizing import guidance_weight, learning_rate, make_optimizer, update_average
 from inktex.training.run import Position, RunFolder
-from inktex.training.schedule import guidance_weight, learning_rate
 from inktex.training.validation import Validation, ValidationSet
 from inktex.training.workers import Workers
 

@@ -4,7 +4,7 @@ from inktex.corpus.bank import Glyph, SymbolBank
 from inktex.corpus.bank_sources import BANKS, open_bank
 from inktex.corpus.cache import Corpus, Problem
 from inktex.corpus.example import Example
-from inktex.corpus.language import ExpressionModel, SamplingOptions
+from inktex.corpus.language import ExpressionModel
 from inktex.corpus.load import annotated_layouts, import_paths, load_all, load_split
 from inktex.corpus.packages import cache_folder, locate
 from inktex.corpus.synthesis import SynthesisOptions, Synthesizer, synthesize, synthetic_example
@@ -16,7 +16,6 @@ __all__ = [
     "ExpressionModel",
     "Glyph",
     "Problem",
-    "SamplingOptions",
     "SymbolBank",
     "SynthesisOptions",
     "Synthesizer",

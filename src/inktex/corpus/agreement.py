@@ -6,12 +6,14 @@ of their own class among their nearest neighbours.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from inktex.corpus.bank import Glyph
 from inktex.features import PointBatch, resample
+from inktex.ink import Ink
 
 Descriptors = npt.NDArray[np.float32]
 
@@ -77,14 +79,9 @@ def agreeing(rows: Descriptors, labels: Sequence[str], neighbours: int) -> npt.N
 
 def _batch(glyphs: Sequence[Glyph]) -> PointBatch:
     """All drawings in one array, each scaled into the middle of a unit square."""
+    batch = PointBatch.of([Ink.from_strokes(glyph.strokes) for glyph in glyphs])
     counts = np.array([len(glyph.points) for glyph in glyphs])
-    size = np.array([max(glyph.width, glyph.height, 1e-9) for glyph in glyphs])
-    room = np.array([(size[i] - glyph.width, size[i] - glyph.height) for i, glyph in enumerate(glyphs)])
-    xy = np.concatenate([glyph.points for glyph in glyphs]) + np.repeat(room / 2, counts, axis=0)
-    lengths = np.concatenate([np.diff(glyph.offsets) for glyph in glyphs])
-    return PointBatch(
-        xy=xy / np.repeat(size, counts)[:, None],
-        stroke=np.repeat(np.arange(len(lengths)), lengths),
-        point=np.zeros(len(xy)),
-        first_stroke=np.concatenate(([0], np.cumsum([len(glyph.offsets) - 1 for glyph in glyphs]))),
-    )
+    size = np.array([max(glyph.width, glyph.height, 1e-9) for glyph in glyphs])[:, None]
+    room = size - np.array([(glyph.width, glyph.height) for glyph in glyphs])
+    xy = (batch.xy + np.repeat(room / 2, counts, axis=0)) / np.repeat(size, counts, axis=0)
+    return replace(batch, xy=xy)

@@ -53,12 +53,10 @@ class SymbolBank:
         self.name = name
         self._by_label: dict[str, list[Glyph]] = {}
         self._by_writer: dict[tuple[str, str], list[Glyph]] = {}
-        writers: dict[str, None] = {}
         for glyph in glyphs:
             self._by_label.setdefault(glyph.label, []).append(glyph)
             self._by_writer.setdefault((glyph.label, glyph.writer), []).append(glyph)
-            writers[glyph.writer] = None
-        self.writers: tuple[str, ...] = tuple(writers)
+        self.writers = tuple(dict.fromkeys(writer for _, writer in self._by_writer))
 
     def __contains__(self, label: object) -> bool:
         return label in self._by_label
@@ -82,6 +80,9 @@ class SymbolBank:
         """Choose a glyph, by this writer if they drew any."""
         glyphs = self._by_writer.get((label, writer)) if writer is not None else None
         return random.choice(glyphs or self.glyphs(label))
+
+
+Banks = Sequence[tuple[SymbolBank, float]]  # with the weight of each: how much it is drawn from
 
 
 def write_bank(path: Path, bank: SymbolBank) -> None:
@@ -111,8 +112,7 @@ def read_bank(path: Path) -> SymbolBank:
     for count, label, writer, (width, height) in zip(*columns, strict=True):
         offsets = (0, *accumulate(lengths[stroke : stroke + count]))
         end = start + offsets[-1]
-        glyphs.append(
-            Glyph(label_table[label], points[start:end], offsets, width, height, writer_table[writer])
-        )
+        about = (offsets, width, height, writer_table[writer])
+        glyphs.append(Glyph(label_table[label], points[start:end], *about))
         start, stroke = end, stroke + count
     return SymbolBank(header["name"], glyphs)

@@ -162,8 +162,7 @@ def find_collection(name: str, data: Path | None = None) -> Path:
     if name not in _FILES:
         raise ValueError(f"no collection of drawings is called {name!r}; there are {', '.join(_FILES)}")
     folder = data or locate()
-    path = folder / _FILES[name] if folder is not None else None
-    if path is None or not path.is_file():
+    if folder is None or not (path := folder / _FILES[name]).is_file():
         raise FileNotFoundError(
             f"no {_FILES[name]} in the data folder; set INKTEX_DATA to the folder that holds it"
         )
@@ -173,14 +172,13 @@ def find_collection(name: str, data: Path | None = None) -> Path:
 def read_collection(name: str, path: Path) -> Iterator[Glyph]:
     """All drawings of a collection, one JSON object with `strokes` per line."""
     for line in _json_lines(path):
-        if name == "detexify":  # who drew it is not recorded
-            yield Glyph.from_strokes(token_of(line["command"]), line["strokes"], name)
-        elif name == "mathnote":
-            yield Glyph.from_strokes(_mathnote_token(line["name"]), line["strokes"], name)
+        strokes, writer = line["strokes"], name  # who drew it, only Omniglot records
+        if name == "omniglot":
+            strokes = [[point[:2] for point in stroke] for stroke in strokes]
+            label, writer = line["command"], f"{name}/{line['alphabet']}-{line['drawer']}"
         else:
-            strokes = [[point[:2] for point in stroke] for stroke in line["strokes"]]
-            writer = f"{name}/{line['alphabet']}-{line['drawer']}"
-            yield Glyph.from_strokes(line["command"], strokes, writer)
+            label = token_of(line["command"]) if name == "detexify" else _mathnote_token(line["name"])
+        yield Glyph.from_strokes(label, strokes, writer)
 
 
 def token_of(command: str) -> str:
@@ -220,12 +218,8 @@ def open_drawings(name: str, part: Part, data: Path | None = None) -> SymbolBank
     """Open a part of a collection; the drawings that were chosen are kept in the cache folder."""
     path = find_collection(name, data)
     table = hashlib.sha256(" ".join((*symbols.WIDE, *DRAWN_ALIKE)).encode()).hexdigest()[:12]
-    bank = cached_bank(
-        path,
-        lambda: _clean(name, read_collection(name, path)),
-        f"drawings/{_DRAWINGS_FORMAT}/{table}",
-        f"drawings-{name}",
-    )
+    kind = f"drawings/{_DRAWINGS_FORMAT}/{table}"
+    bank = cached_bank(path, lambda: _clean(name, read_collection(name, path)), kind, f"drawings-{name}")
     return SymbolBank(name, parted(bank)[part])
 
 
@@ -239,7 +233,7 @@ def _clean(name: str, drawn: Iterable[Glyph]) -> SymbolBank:
 def parted(glyphs: Iterable[Glyph]) -> dict[Part, list[Glyph]]:
     """Divide drawings into parts: a fifth of every class, or a fifth of the drawers, is for testing."""
     parts: dict[Part, list[Glyph]] = {part: [] for part in get_args(Part)}
-    by_label: dict[str, list[tuple[str, Glyph]]] = {}
+    by_label: dict[str, list[Glyph]] = {}
     for glyph in glyphs:
         if glyph.label in UNKNOWN:
             parts["unknown"].append(glyph)
@@ -247,18 +241,18 @@ def parted(glyphs: Iterable[Glyph]) -> dict[Part, list[Glyph]]:
             if glyph.label not in _LIKE_UNKNOWN:
                 parts["strangers"].append(glyph)
         elif drawer := glyph.writer.partition("/")[2]:
-            held_out = int(_digest(drawer.encode()), 16) % _FOLDS == 0
+            held_out = int(hashlib.sha256(drawer.encode()).hexdigest()[:16], 16) % _FOLDS == 0
             parts["test" if held_out else "train"].append(glyph)
         else:
-            digest = _digest(glyph.points.round(3).tobytes())
-            by_label.setdefault(glyph.label, []).append((digest, glyph))
+            by_label.setdefault(glyph.label, []).append(glyph)
     for members in by_label.values():
-        members.sort(key=lambda member: member[0])
+        members.sort(key=points_digest)
         held = -(-len(members) // _FOLDS) if len(members) > 1 else 0
-        parts["test"] += [glyph for _, glyph in members[:held]]
-        parts["train"] += [glyph for _, glyph in members[held:]]
+        parts["test"] += members[:held]
+        parts["train"] += members[held:]
     return parts
 
 
-def _digest(drawn: bytes) -> str:
-    return hashlib.sha256(drawn).hexdigest()[:16]
+def points_digest(glyph: Glyph) -> str:
+    """A hash to choose drawings by, whatever order they come in."""
+    return hashlib.sha256(glyph.points.round(3).tobytes()).hexdigest()

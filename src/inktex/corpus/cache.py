@@ -38,18 +38,13 @@ class ContainerError(ValueError):
 
 
 def write_container(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
-    places: dict[str, Any] = {}
-    offset = 0
+    places, data = {}, b""
     for name, array in arrays.items():
-        places[name] = {"dtype": array.dtype.str, "shape": list(array.shape), "offset": offset}
-        offset += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
-    text = json.dumps({"header": header, "arrays": places, "bytes": offset}, ensure_ascii=False).encode()
+        places[name] = {"dtype": array.dtype.str, "shape": list(array.shape), "offset": len(data)}
+        data += array.tobytes() + b"\0" * (-array.nbytes % _ALIGNMENT)
+    text = json.dumps({"header": header, "arrays": places, "bytes": len(data)}, ensure_ascii=False).encode()
     text += b" " * (-(len(_MAGIC) + 8 + len(text)) % _ALIGNMENT)
-
-    parts = [_MAGIC, len(text).to_bytes(8, "little"), text]
-    for array in arrays.values():
-        parts += [array.tobytes(), b"\0" * (-array.nbytes % _ALIGNMENT)]
-    content = b"".join(parts)
+    content = _MAGIC + len(text).to_bytes(8, "little") + text + data
     write_atomically(path, content + hashlib.sha256(content).digest())
 
 
@@ -67,13 +62,12 @@ def open_container(path: Path) -> tuple[dict[str, Any], Arrays]:
     # Files of earlier versions end without a checksum.
     if len(whole) > end and hashlib.sha256(whole[:end].data).digest() != whole[end:].tobytes():
         raise ContainerError(f"{path}: damaged (its SHA-256 differs); delete it and it will be made again")
-    arrays: Arrays = {}
-    for name, place in index["arrays"].items():
-        dtype, shape = np.dtype(place["dtype"]), tuple(place["shape"])
-        begin = start + place["offset"]
-        size = dtype.itemsize * int(np.prod(shape))
-        # A plain view: indexing the memmap class itself is several times slower.
-        arrays[name] = np.asarray(whole[begin : begin + size]).view(dtype).reshape(shape)
+    # A plain view: indexing the memmap class itself is several times slower.
+    plain = np.asarray(whole)
+    arrays = {
+        name: np.ndarray(place["shape"], place["dtype"], plain.data, start + place["offset"])
+        for name, place in index["arrays"].items()
+    }
     return index["header"], arrays
 
 
@@ -88,9 +82,8 @@ def _read_index(path: Path) -> tuple[dict[str, Any], int]:
                 raise ValueError("cut off")
             index = json.loads(file.read(length))
         except ValueError as error:
-            raise ContainerError(
-                f"{path}: the header is damaged; delete it and it will be made again"
-            ) from error
+            reason = f"{path}: the header is damaged; delete it and it will be made again"
+            raise ContainerError(reason) from error
     return index, len(head) + length
 
 
@@ -147,13 +140,8 @@ class Corpus(Sequence[Example]):
             writer=header["writer_table"][writer] if writer >= 0 else None,
             source=header["sources"][index],
         )
-        return Example(
-            ink=ink,
-            tokens=self.tokens(index),
-            strokes_of=self.strokes_of(index),
-            stem=self.stems[index],
-            folder=header["folder_table"][int(arrays["folder"][index])],
-        )
+        folder = header["folder_table"][int(arrays["folder"][index])]
+        return Example(ink, self.tokens(index), self.strokes_of(index), self.stems[index], folder)
 
     def tokens(self, index: int) -> tuple[str, ...]:
         """Give the tokens of an example without making its ink."""
@@ -174,8 +162,7 @@ class Corpus(Sequence[Example]):
 
 def _ragged(arrays: Arrays, name: str, first: int, last: int) -> tuple[tuple[int, ...], ...]:
     starts = arrays[f"{name}_starts"][first : last + 1].tolist()
-    flat = arrays[name][starts[0] : starts[-1]].tolist()
-    base = starts[0]
+    flat, base = arrays[name][starts[0] : starts[-1]].tolist(), starts[0]
     return tuple(tuple(flat[a - base : b - base]) for a, b in pairwise(starts))
 
 

@@ -12,11 +12,11 @@ from random import Random
 import numpy as np
 
 from inktex.corpus.bank import Glyph
-from inktex.corpus.draft import Draft, joined
-from inktex.corpus.placing import Box, Placed, box_of, mark
+from inktex.corpus.draft import Draft, joined, strokes_of_mark
+from inktex.corpus.placing import Box, Placed, box_of, level_line, mark
 from inktex.corpus.redraw import redraw, weighted
 from inktex.corpus.roles import metric, role_of
-from inktex.corpus.rows import bracket, line, row
+from inktex.corpus.rows import AXIS, THICKEST, bracket, row
 from inktex.corpus.stock import Stock
 
 # Accents and how often each is drawn, over letters and over parts.
@@ -30,16 +30,13 @@ _OVER_PARTS = {
 }  # fmt: skip
 _LETTER_WEIGHTS, _PART_WEIGHTS = (tuple(accumulate(each.values())) for each in (_OVER_LETTERS, _OVER_PARTS))
 _BELOW = frozenset({r"\underline", r"\underbrace"})
+_ARROWS = (r"\rightarrow", r"\rightarrow", r"\rightharpoonup")
+_DOTS = (r"\cdot", ".")
+# What an accent is drawn as, and its height in x-heights, at most; dots have a size of their own.
 _MADE_OF = {
-    r"\hat": (r"\wedge",), r"\widehat": (r"\wedge",), r"\tilde": (r"\sim",), r"\widetilde": (r"\sim",),
-    r"\vec": (r"\rightarrow", r"\rightarrow", r"\rightharpoonup"),
-    r"\overrightarrow": (r"\rightarrow", r"\rightarrow", r"\rightharpoonup"),
-    r"\dot": (r"\cdot", "."), r"\ddot": (r"\cdot", "."),
-}  # fmt: skip
-# Height of the accent in x-heights, at most.
-_HEIGHTS = {
-    r"\hat": 0.42, r"\widehat": 0.5, r"\tilde": 0.32, r"\widetilde": 0.36, r"\vec": 0.4,
-    r"\overrightarrow": 0.42,
+    r"\hat": ((r"\wedge",), 0.42), r"\widehat": ((r"\wedge",), 0.5), r"\tilde": ((r"\sim",), 0.32),
+    r"\widetilde": ((r"\sim",), 0.36), r"\vec": (_ARROWS, 0.4), r"\overrightarrow": (_ARROWS, 0.42),
+    r"\dot": (_DOTS, 0.0), r"\ddot": (_DOTS, 0.0),
 }  # fmt: skip
 
 
@@ -92,16 +89,13 @@ def _collides(new: Placed, marks: Sequence[Placed], host: Placed) -> bool:
 def wrap(draft: Draft, start: int, end: int, token: str, new: Placed) -> None:
     """Make tokens start to end the argument of `token`, which is written as `new` after them."""
     inner = {number for number, each in enumerate(draft.marks) if start <= each.token < end}
-    draft.tokens[end:end] = ["}"]
-    draft.tokens[start:start] = [token, "{"]
+    draft.tokens[start:end] = [token, "{", *draft.tokens[start:end], "}"]
     for each in draft.marks:
         each.token += 3 if each.token >= end else 2 if each.token >= start else 0
     new.token = start
     draft.marks.append(new)
-    strokes = [(len(draft.marks) - 1, stroke) for stroke in range(len(new.glyph.offsets) - 1)]
-    places = [place for place, (number, _) in enumerate(draft.order) if number in inner]
-    at = max(places) + 1
-    draft.order[at:at] = strokes
+    at = 1 + max(place for place, (number, _) in enumerate(draft.order) if number in inner)
+    draft.order[at:at] = strokes_of_mark(len(draft.marks) - 1, new)
 
 
 def accent_mark(accent: str, body: Box, unit: float, stock: Stock, random: Random) -> Placed:
@@ -112,21 +106,20 @@ def accent_mark(accent: str, body: Box, unit: float, stock: Stock, random: Rando
         new = _brace(accent, width * exp(random.gauss(0.03, 0.05)), unit, stock, random)
     elif accent in (r"\bar", r"\overline", r"\underline"):
         wanted = max(0.55 * unit, width * exp(random.gauss(0.05 if accent == r"\bar" else 0.12, 0.12)))
-        new = line(accent, wanted / unit, stock, random)
-        for name in ("scale_x", "scale_y", "y", "width", "height"):
-            setattr(new, name, getattr(new, name) * unit)
+        line = level_line(0, accent, stock.glyph("-", random), wanted / unit, THICKEST, 0.0, 0.0)
+        [new] = Draft([accent], [line]).scaled(unit).marks
     else:
-        glyph = stock.glyph(_MADE_OF[accent][int(random.random() * len(_MADE_OF[accent]))], random)
-        if accent in (r"\dot", r"\ddot"):
+        drawings, height = _MADE_OF[accent]
+        glyph = stock.glyph(drawings[int(random.random() * len(drawings))], random)
+        if drawings is _DOTS:
             new = _dots(accent, glyph, unit, random)
         else:
             wanted = max(0.6 * unit, min(width, 1.3 * unit) * exp(random.gauss(0.0, 0.12)))
             if accent in (r"\widehat", r"\widetilde", r"\overrightarrow"):
                 wanted = max(wanted, width * exp(random.gauss(0.05, 0.08)))
             wide = wanted / max(glyph.width, 1e-9)
-            highest = _HEIGHTS[accent] * unit * exp(random.gauss(0.0, 0.2))
+            highest = height * unit * exp(random.gauss(0.0, 0.2))
             new = mark(0, accent, glyph, wide, min(wide, highest / max(glyph.height, 1e-9)), 0.0, 0.0)
-    new.label = accent
     new.x = (body.left + body.right) / 2 - new.width / 2 + random.gauss(0.0, 0.08) * unit
     new.y = body.bottom + away if accent in _BELOW else body.top - away - new.height
     return new
@@ -181,27 +174,19 @@ def binomial(stock: Stock, random: Random) -> Draft:
     lengths = (1, 1, 1, 1, 2, 3, 3)
     above, below = stock.part(random, lengths), stock.part(random, lengths)
     small = exp(random.gauss(-0.12, 0.08))
-    redraw(above, stock, random, 0.3)
-    redraw(below, stock, random, 0.3)
-    above.scaled(small)
-    below.scaled(small)
-    upper, lower = above.box, below.box
+    upper, lower = (redraw(part, stock, random, 0.3).scaled(small).box for part in (above, below))
     width = max(upper.right - upper.left, lower.right - lower.left)
     gap = max(0.15, random.gauss(0.45, 0.15))
-    heights = (-0.5 - gap / 2 - upper.bottom, -0.5 + gap / 2 - lower.top)
+    heights = (AXIS - gap / 2 - upper.bottom, AXIS + gap / 2 - lower.top)
     for part, box, y in zip((above, below), (upper, lower), heights, strict=True):
         part.moved(width / 2 - (box.left + box.right) / 2 + random.gauss(0, 0.08), y)
     top, bottom = above.box.top - abs(random.gauss(0.1, 0.1)), below.box.bottom + abs(random.gauss(0.1, 0.1))
-    opening = bracket("(", top, bottom, stock, random)
-    closing = bracket(")", top, bottom, stock, random)
+    opening, closing = (bracket(label, top, bottom, stock, random) for label in "()")
     opening.x = -opening.width - max(0.08, random.gauss(0.2, 0.1))
     closing.x = width + max(0.08, random.gauss(0.2, 0.1))
-    for each in (opening, closing):
-        each.label = r"\binom"
-    turns = (0, 2, 3, 1)
-    left, right = Draft([r"\binom"], [opening]), Draft([], [closing])
-    right.marks[0].token = -1  # the closing parenthesis belongs to the same token
-    made = joined((left, right, "{", above, "}", "{", below, "}"), turns)
+    closing.token = -1  # both parentheses belong to the same token
+    both = (Draft([r"\binom"], [opening]), Draft([], [closing]))
+    made = joined((*both, "{", above, "}", "{", below, "}"), turns=(0, 2, 3, 1))
     return made.moved(-made.box.left, 0.0)
 
 

@@ -7,6 +7,7 @@ scales it so that its x-height is 1 and its baseline lies at y = 0 (y points dow
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from statistics import median
 
 import numpy as np
@@ -70,12 +71,8 @@ class Draft:
     def scaled(self, factor: float) -> "Draft":
         """Change the size, about the origin."""
         for each in self.marks:
-            each.scale_x *= factor
-            each.scale_y *= factor
-            each.x *= factor
-            each.y *= factor
-            each.width *= factor
-            each.height *= factor
+            for name in ("scale_x", "scale_y", "x", "y", "width", "height"):
+                setattr(each, name, factor * getattr(each, name))
         return self
 
     def moved(self, dx: float, dy: float) -> "Draft":
@@ -84,46 +81,27 @@ class Draft:
 
     def line(self) -> tuple[float, float]:
         """Estimate x-height and baseline from the letters and digits of the main line."""
-        depth = 0
-        depth_of = []
-        for token in self.tokens:
-            depth -= token == "}"
-            depth_of.append(depth)
-            depth += token == "{"
+        depth_of = list(accumulate((token == "{") - (token == "}") for token in self.tokens))
         telling = [each for each in self.marks if role_of(each.label) in _TELLING_ROLES and each.height > 0]
         if not telling:
             box = self.box
             return max(box.bottom - box.top, 0.6 * (box.right - box.left), 1e-6) / 1.4, box.bottom
         top = min(depth_of[each.token] for each in telling)
-        telling = [each for each in telling if depth_of[each.token] == top]
-        usual = [metric(each.label) for each in telling]
-        units = [each.height / each_metric.height for each, each_metric in zip(telling, usual, strict=True)]
-        unit = median(units)
-        base = median(
-            each.y + each.height + each_metric.bottom * unit
-            for each, each_metric in zip(telling, usual, strict=True)
-        )
-        return unit, base
+        usual = [(each, metric(each.label)) for each in telling if depth_of[each.token] == top]
+        unit = median(each.height / shape.height for each, shape in usual)
+        return unit, median(each.y + each.height + shape.bottom * unit for each, shape in usual)
 
-    def on_line(self, size: float = 1.0) -> "Draft":
-        """Scale to an x-height of `size` and put it on the baseline y = 0, beginning at x = 0."""
+    def on_line(self) -> "Draft":
+        """Scale to an x-height of 1 and put it on the baseline y = 0, beginning at x = 0."""
         unit, base = self.line()
-        left = min(each.x for each in self.marks)
-        self.moved(-left, -base)
-        return self.scaled(size / unit)
+        return self.moved(-self.box.left, -base).scaled(1.0 / unit)
 
     def replace_mark(self, number: int, new: Placed) -> None:
         """Replace a mark; its strokes are written when the first stroke of the old one was."""
         self.marks[number] = new
-        order: Order = []
-        done = False
-        for entry in self.order:
-            if entry[0] != number:
-                order.append(entry)
-            elif not done:
-                order += [(number, stroke) for stroke in range(len(new.glyph.offsets) - 1)]
-                done = True
-        self.order = order
+        at = next(place for place, entry in enumerate(self.order) if entry[0] == number)
+        rest = [entry for entry in self.order[at:] if entry[0] != number]
+        self.order[at:] = [*strokes_of_mark(number, new), *rest]
 
     def finished(self, points: Points | None = None) -> Piece:
         """The finished ink; `points`, where given, replace those that `gather` returns."""
@@ -151,9 +129,11 @@ def gather(marks: Sequence[Placed]) -> Points:
 
 def written_in_turn(marks: Sequence[Placed]) -> Order:
     """The order of writing when every mark is finished before the next."""
-    return [
-        (number, stroke) for number, each in enumerate(marks) for stroke in range(len(each.glyph.offsets) - 1)
-    ]
+    return [entry for number, each in enumerate(marks) for entry in strokes_of_mark(number, each)]
+
+
+def strokes_of_mark(number: int, each: Placed) -> Order:
+    return [(number, stroke) for stroke in range(len(each.glyph.offsets) - 1)]
 
 
 def joined(parts: Iterable["Draft | str"], turns: Sequence[int] | None = None) -> Draft:

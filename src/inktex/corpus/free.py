@@ -70,6 +70,4 @@ class FreeInk:
 
     def examples(self, epoch: int, count: int) -> list[Example]:
         """Some expressions as examples, to look at or to validate with."""
-        return [
-            self.piece(epoch, number).to_example(f"free-{epoch}-{number}", "free") for number in range(count)
-        ]
+        return [self.piece(epoch, n).to_example(f"free-{epoch}-{n}", "free") for n in range(count)]

@@ -68,12 +68,9 @@ def _group(*rows: Tokens) -> Tokens:
 
 def _shares(total: int, random: Random, parts: int) -> list[int]:
     """Divide symbols between parts, at least one for each."""
-    if parts <= 1:
-        return [max(1, total)]
     cuts = sorted(random.random() for _ in range(parts - 1))
     spare = max(0, total - parts)
-    places = [0.0, *cuts, 1.0]
-    return [1 + round(spare * (b - a)) for a, b in pairwise(places)]
+    return [1 + round(spare * (b - a)) for a, b in pairwise((0.0, *cuts, 1.0))]
 
 
 class FormulaGrammar:
@@ -124,14 +121,10 @@ class FormulaGrammar:
             return tokens
         names: dict[str, str] = {}
         for token in dict.fromkeys(tokens):
-            if random.random() < 0.5:
-                continue
-            if token in _SMALL_LETTERS and token not in ("d", "e"):
-                names[token] = _letter(random)
-            elif token in _CAPITALS:
-                names[token] = _capital(random)
-            elif token in _GREEK and token != r"\pi":
-                names[token] = _greek(random)
+            if random.random() >= 0.5 and token not in ("d", "e", r"\pi"):
+                for letters, draw in ((_SMALL_LETTERS, _letter), (_CAPITALS, _capital), (_GREEK, _greek)):
+                    if token in letters:
+                        names[token] = draw(random)
         tokens = [names.get(token, token) for token in tokens]
         return [_digit(random) if token in _DIGITS and random.random() < 0.4 else token for token in tokens]
 
@@ -170,10 +163,7 @@ class FormulaGrammar:
         sides = [self._sum_of_terms(part, random) for part in sizes]
         if size > 10 and random.random() < 0.12:
             sides.append(self._sum_of_terms(max(1, sizes[1] // 3), random))
-        tokens = sides[0]
-        for side in sides[1:]:
-            tokens = [*tokens, _relation(random), *side]
-        return tokens
+        return [*sides[0], *(token for side in sides[1:] for token in (_relation(random), *side))]
 
     def _row_of(self, size: int, random: Random) -> Tokens:
         """Terms with dots between them: a_1, a_2, …, a_n or 1 + 2 + … + n."""
@@ -365,11 +355,9 @@ class FormulaGrammar:
 
     def _list(self, size: int, random: Random) -> Tokens:
         opening = random.choices(("(", r"\{", "["), (5, 2, 3))[0]
-        first, *others = _shares(size - 3, random, 2 if opening == "[" or random.random() < 0.6 else 3)
-        tokens = [opening, *self._sum_of_terms(first, random)]
-        for part in others:
-            tokens += [",", *self._sum_of_terms(part, random)]
-        return [*tokens, PAIRS[opening]]
+        parts = _shares(size - 3, random, 2 if opening == "[" or random.random() < 0.6 else 3)
+        _, *tokens = (token for part in parts for token in (",", *self._sum_of_terms(part, random)))
+        return [opening, *tokens, PAIRS[opening]]
 
     def _absolute(self, size: int, random: Random) -> Tokens:
         return ["|", *self._sum_of_terms(max(1, size - 2), random), "|"]

@@ -13,9 +13,18 @@ from random import Random
 
 import numpy as np
 
-from inktex.corpus.bank import Glyph, Points, SymbolBank
+from inktex.corpus.bank import Banks, Glyph, Points, SymbolBank
 from inktex.corpus.draft import Draft, Order, gather, written_in_turn
-from inktex.corpus.placing import Box, Placed, box_of, mark, shift, stretched_root
+from inktex.corpus.placing import (
+    Box,
+    Placed,
+    box_of,
+    level_line,
+    mark,
+    refuse_arguments,
+    shift,
+    stretched_root,
+)
 from inktex.corpus.roles import DOTS, PAIRS, Shape, function_letters, role_of, shape_of
 from inktex.latex import Node, parse_layout
 
@@ -32,7 +41,7 @@ _OPERATORS = frozenset({"operator", "relation", "high relation", "line", "flat",
 class Drawings:
     """The drawings of every label by source; a source's weight says how often it is drawn from."""
 
-    def __init__(self, banks: Sequence[tuple[SymbolBank, float]]) -> None:
+    def __init__(self, banks: Banks) -> None:
         self.sources = tuple(bank.name for bank, _ in banks)
         self._sources: dict[str, list[tuple[int, float, SymbolBank]]] = {}
         for number, (bank, weight) in enumerate(banks):
@@ -92,33 +101,26 @@ class FreeHand:
     def _vary(self, middle: float, spread: float) -> float:
         return self.random.gauss(middle, spread * self.habits.unsteady)
 
-    def _row(self, nodes: Row, x: float, y: float, size: float) -> Marks:
+    def _row(self, nodes: Sequence[Node], x: float, y: float, size: float) -> Marks:
         """Write a row from x on, on the baseline y, with an x-height of `size`."""
         placed: Marks = []
         partners = _partners(nodes)
-        right, before, drift = x, "", 0.0
-        number = 0
-        while number < len(nodes):
-            node = nodes[number]
-            if not node.label:
-                number += 1
+        right, before, drift, done = x, "", 0.0, -1
+        for number, node in enumerate(nodes):
+            if number <= done or not node.label:
                 continue
             if before:
                 right += self._gap(before, node.label, size)
             drift = 0.8 * drift + self._vary(0.0, 0.045) * size
             line = y + drift + self.habits.slope * (right - x)
-            closing = partners.get(number)
-            if closing is not None and closing > number + 1:
-                inner = nodes[number + 1 : closing]
-                made = self._enclosed(node, inner, nodes[closing], right, line, size)
-                number = closing
+            closing = partners.get(number, number)
+            if closing > number + 1:
+                made, done = self._enclosed(nodes[number : closing + 1], right, line, size), closing
             else:
-                made = self._node(node, right, line, size)
-            before = nodes[number].label
-            number += 1
-            if made:
-                placed += made
-                right = max(right, max(each.x + each.width for each in made))
+                made, done = self._node(node, right, line, size), number
+            before = nodes[done].label
+            placed += made
+            right = max(right, box_of(made).right)
         return placed
 
     def _gap(self, before: str, after: str, size: float) -> float:
@@ -141,8 +143,9 @@ class FreeHand:
         least = 0.02 if roles[1] == "punctuation" else -0.03
         return size * max(least, usual * self.habits.spacing * exp(self._vary(0.0, 0.35)) - 0.02)
 
-    def _enclosed(self, left: Node, inner: Row, right: Node, x: float, y: float, size: float) -> Marks:
+    def _enclosed(self, nodes: Sequence[Node], x: float, y: float, size: float) -> Marks:
         """Brackets as tall as what they hold, give or take what hands do."""
+        left, *inner, right = nodes
         width = size * 0.42 * exp(self._vary(0.0, 0.25))
         content = self._row(inner, x + width + self._gap(left.label, "x", size), y, size)
         box = box_of(content) if content else Box(x, y - size, x + size, y)
@@ -167,9 +170,8 @@ class FreeHand:
             marks = self._fraction(node, x, y, size)
         elif node.label == r"\sqrt":
             marks = self._root(node, x, y, size)
-        elif node.above or node.below or node.inside or node.cells:
-            raise ValueError(f"{node.label} with an argument cannot be written")
         else:
+            refuse_arguments(node)
             marks = [self._symbol(node.label, node.token or 0, x, y, size)]
         return self._with_scripts(node, marks, x, y, size)
 
@@ -268,10 +270,9 @@ class FreeHand:
                 scripts[name] = marks
                 if stacked:
                     self._stack(name, marks, body, size)
-                elif name == "sup":
-                    self._raise(marks, node.label, integral, body, y, size)
                 else:
-                    self._lower(marks, node.label, integral, body, y, size)
+                    place = self._raise if name == "sup" else self._lower
+                    place(marks, node.label, integral, body, y, size)
         if len(scripts) == 2 and not stacked:
             low, high = box_of(scripts["sub"]), box_of(scripts["sup"])
             overlap = high.bottom + 0.08 * size - low.top
@@ -284,11 +285,8 @@ class FreeHand:
     def _stack(self, name: str, marks: Marks, body: Box, size: float) -> None:
         box = box_of(marks)
         away = max(0.03, self._vary(0.3, 0.12)) * size
-        shift(
-            marks,
-            (body.left + body.right - box.left - box.right) / 2 + self._vary(0.0, 0.2) * size,
-            body.top - away - box.bottom if name == "sup" else body.bottom + away - box.top,
-        )
+        dx = (body.left + body.right - box.left - box.right) / 2 + self._vary(0.0, 0.2) * size
+        shift(marks, dx, body.top - away - box.bottom if name == "sup" else body.bottom + away - box.top)
 
     def _raise(self, marks: Marks, label: str, integral: bool, body: Box, y: float, size: float) -> None:
         """A superscript: raised by a fixed amount on small bases, hung on the top of tall ones."""
@@ -321,14 +319,13 @@ class FreeHand:
 
     def _fraction(self, node: Node, x: float, y: float, size: float) -> Marks:
         small = self._smaller(size, self.habits.part)
-        above = self._row(node.above, 0.0, 0.0, small)
-        below = self._row(node.below, 0.0, 0.0, small)
+        above, below = (self._row(row, 0.0, 0.0, small) for row in (node.above, node.below))
         boxes = [box_of(marks) if marks else Box(0.0, 0.0, size, 0.0) for marks in (above, below)]
         content = max(box.right - box.left for box in boxes)
         overhang = [size * max(-0.1, self._vary(0.25, 0.16)) for _ in range(2)]
         width = max(content + sum(overhang), 0.8 * size)
         axis = y - size * self.habits.axis + self._vary(0.0, 0.06) * size
-        bar = self._bar(node, x, axis, width, size)
+        bar = level_line(node.token or 0, node.label, self._pick("-"), width, 0.15 * size, x, axis)
         middle = x + width / 2
         for marks, box, up in ((above, boxes[0], True), (below, boxes[1], False)):
             away = size * max(0.04, self._vary(0.24, 0.11))
@@ -338,31 +335,19 @@ class FreeHand:
         parts = {"n": above, "b": [bar], "d": below}
         return [each for name in order for each in parts[name]]
 
-    def _bar(self, node: Node, x: float, axis: float, width: float, size: float) -> Placed:
-        glyph = self._pick("-")
-        scale_x = width / max(glyph.width, 1e-9)
-        # A long bar is as level as a short one: only its length is stretched.
-        scale_y = min(scale_x, 0.15 * size / max(glyph.height, 1e-9))
-        return mark(
-            node.token or 0, node.label, glyph, scale_x, scale_y, x, axis - glyph.height * scale_y / 2
-        )
-
     def _root(self, node: Node, x: float, y: float, size: float) -> Marks:
         tick = size * max(0.4, self._vary(0.9, 0.2))
         index: Marks = []
         if node.above:
             index = self._row(node.above, 0.0, 0.0, self._smaller(size, 0.55))
             x += max(0.0, box_of(index).right - 0.5 * tick) if index else 0.0
-        content = self._row(
-            node.inside, x + tick + size * self._vary(0.12, 0.08), y, self._smaller(size, 0.95)
-        )
+        start = x + tick + size * self._vary(0.12, 0.08)
+        content = self._row(node.inside, start, y, self._smaller(size, 0.95))
         box = box_of(content) if content else Box(x + tick, y - size, x + tick + size, y)
         top = min(box.top, y - size) - size * max(0.08, self._vary(0.28, 0.13))
         bottom = max(box.bottom, y) + size * self._vary(0.05, 0.13)
-        width = box.right + size * max(-0.1, self._vary(0.2, 0.18)) - x
-        glyph = self._pick(r"\sqrt")
-        points = stretched_root(glyph, tick, width, bottom - top)
-        root = Placed(node.token or 0, node.label, glyph, points, 1.0, 1.0, x, top, width, bottom - top)
+        right = box.right + size * max(-0.1, self._vary(0.2, 0.18))
+        root = stretched_root(node, self._pick(r"\sqrt"), tick, Box(x, top, right, bottom))
         if index:
             around = box_of(index)
             hook = top + (bottom - top) * self._vary(0.5, 0.06)
@@ -380,7 +365,7 @@ class FreeHand:
         return [each for each in order if each not in late] + late
 
 
-def _partners(nodes: Row) -> dict[int, int]:
+def _partners(nodes: Sequence[Node]) -> dict[int, int]:
     """The closing bracket of every opening one of a row."""
     partners: dict[int, int] = {}
     opened: list[int] = []

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from random import Random
 
 from inktex.corpus.draft import Draft, joined
+from inktex.corpus.placing import box_of
 from inktex.corpus.redraw import redraw, weighted
 from inktex.corpus.roles import role_of
 from inktex.corpus.rows import AXIS, bracket, row, script
@@ -28,6 +29,9 @@ _LETTERS = "abcdefghijklmnpqrstuvwxyzABCMRXTLGEH"
 _GREEK = (r"\alpha", r"\beta", r"\gamma", r"\lambda", r"\mu", r"\theta", r"\sigma", r"\epsilon", r"\omega")
 _ORDINARY = (1, 1, 1, 1, 2, 3, 3, 4, 5, 6, 7)
 _LINES = (3, 4, 5, 6, 7, 8, 9, 10)
+
+_DOTS = {(True, True): r"\ddots", (True, False): r"\vdots", (False, True): r"\cdots"}
+_BRACKETS = MATRICES | {"cases": (r"\{", ""), "aligned": ("", "")}
 
 _TRIES = 100
 _OPERAND_BEGINS = frozenset({"letter", "digit", "function"})
@@ -120,8 +124,7 @@ def matrix(kind: str, hand: Hand) -> Draft:
     """A matrix of one of the kinds of `MATRICES`."""
     sizes = _SQUARE if kind == "vmatrix" else _SIZES
     rows, columns = sizes[int(hand.random.random() * len(sizes))]
-    cells = _cells(rows, columns, hand)
-    return arranged(kind, cells, hand.stock, hand.random, *MATRICES[kind])
+    return arranged(kind, _cells(rows, columns, hand), hand)
 
 
 def cases(hand: Hand) -> Draft:
@@ -129,14 +132,12 @@ def cases(hand: Hand) -> Draft:
     random = hand.random
     lines = 2 if random.random() < 0.7 else 3
     two = random.random() < 0.7
-    cells: list[list[Cell]] = []
-    for _ in range(lines):
-        if two:
-            value = hand.part((1, 1, 1, 2, 3, 4, 5, 6))
-            cells.append([hand.redrawn(value), _condition(hand)])
-        else:
-            cells.append([hand.redrawn(_equation(hand))])
-    return arranged("cases", cells, hand.stock, random, r"\{", "", left=True)
+    values = (1, 1, 1, 2, 3, 4, 5, 6)
+    cells = [
+        [hand.redrawn(hand.part(values)), _condition(hand)] if two else [hand.redrawn(_equation(hand))]
+        for _ in range(lines)
+    ]
+    return arranged("cases", cells, hand)
 
 
 def aligned(hand: Hand) -> Draft:
@@ -148,10 +149,9 @@ def aligned(hand: Hand) -> Draft:
     for number in range(lines):
         relation = "=" if random.random() < 0.85 else hand.pick((r"\leq", r"\geq", "<", r"\approx"))
         right = row([hand.symbol(relation), hand.part(_LINES)], random)
-        first = number == 0 or not chain
-        left = hand.redrawn(hand.part((1, 1, 4, 4, 5, 6))) if first else None
+        left = hand.redrawn(hand.part((1, 1, 4, 4, 5, 6))) if number == 0 or not chain else None
         cells.append([left, hand.redrawn(right)])
-    return arranged("aligned", cells, hand.stock, random, "", "", left=True)
+    return arranged("aligned", cells, hand)
 
 
 def _equation(hand: Hand) -> Draft:
@@ -166,7 +166,7 @@ def _condition(hand: Hand) -> Draft:
     return row([name, hand.symbol(relation), bound], hand.random)
 
 
-def _cells(rows: int, columns: int, hand: Hand) -> list[list[Cell]]:
+def _cells(rows: int, columns: int, hand: Hand) -> list[list[Draft]]:
     random = hand.random
     chance = random.random()
     make: Callable[[int, int], Draft]
@@ -186,14 +186,13 @@ def _cells(rows: int, columns: int, hand: Hand) -> list[list[Cell]]:
         lengths = (1, 1, 1, 1, 2, 3, 4) if rows * columns > 6 else _ORDINARY
         make = lambda _r, _c: hand.redrawn(hand.part(lengths))  # noqa: E731
     dots = min(rows, columns) >= 3 and random.random() < 0.15
-    cells: list[list[Cell]] = []
-    for r in range(rows):
-        cells.append([])
-        for c in range(columns):
-            here = (dots and rows - 2 == r, dots and columns - 2 == c)
-            kind = {(True, True): r"\ddots", (True, False): r"\vdots", (False, True): r"\cdots"}.get(here)
-            cells[-1].append(hand.symbol(kind) if kind else make(r, c))
-    return cells
+    last = (rows - 2, columns - 2) if dots else (-1, -1)
+
+    def cell(r: int, c: int) -> Draft:
+        kind = _DOTS.get((r == last[0], c == last[1]))
+        return hand.symbol(kind) if kind else make(r, c)
+
+    return [[cell(r, c) for c in range(columns)] for r in range(rows)]
 
 
 def _letter(random: Random) -> str:
@@ -218,67 +217,55 @@ def _entry(letter: str, names: tuple[str, str], rows: int, columns: int, hand: H
     return script(hand.symbol(letter), index, False, hand.random)
 
 
-def arranged(
-    kind: str,
-    cells: Sequence[Sequence[Cell]],
-    stock: Stock,
-    random: Random,
-    opening: str,
-    closing: str,
-    left: bool = False,
-) -> Draft:
-    """Arrange cells that stand on the line in rows and columns; `left` aligns columns at their left."""
-    columns = len(cells[0])
+def arranged(kind: str, cells: Sequence[Sequence[Cell]], hand: Hand) -> Draft:
+    """Arrange cells that stand on the line in rows and columns, between the brackets of their kind."""
+    random, aligned = hand.random, kind == "aligned"
     boxes = [[cell.box if cell else None for cell in line] for line in cells]
     widths = [
-        max((b.right - b.left for b in (line[c] for line in boxes) if b), default=1.0) for c in range(columns)
+        max((box.right - box.left for box in column if box), default=1.0)
+        for column in zip(*boxes, strict=True)
     ]
-    across = max(0.8, random.gauss(1.6, 0.4)) if kind != "aligned" else max(0.3, random.gauss(0.6, 0.15))
+    across = max(0.3, random.gauss(0.6, 0.15)) if aligned else max(0.8, random.gauss(1.6, 0.4))
     if len(cells) == 1:
         across = max(across, 1.6)  # in a single row only the spaces show that there are columns
     between = max(0.25, random.gauss(0.75, 0.25))
     untidy = abs(random.gauss(0.1, 0.05))
-    right_first = kind == "aligned"
+    # How much of a cell's spare room lies left of it, in the first column and in the others.
+    shares = {"aligned": (1.0, 0.0), "cases": (0.0, 0.0)}.get(kind, (0.5, 0.5))
     y = 0.0
-    for number, line in enumerate(cells):
-        tops = [min(box.top, -1.3) for box in boxes[number] if box]
-        bottoms = [max(box.bottom, 0.1) for box in boxes[number] if box]
-        base = y - min(tops)
+    for line, around in zip(cells, boxes, strict=True):
+        base = y - min(min(box.top, -1.3) for box in around if box)
         x = 0.0
-        for c, (cell, box) in enumerate(zip(line, boxes[number], strict=True)):
+        for c, (cell, box) in enumerate(zip(line, around, strict=True)):
             if cell is not None and box is not None:
                 room = widths[c] - (box.right - box.left)
-                share = (1.0 if right_first and c == 0 else 0.0) if left else 0.5
-                cell.moved(
-                    x + share * room - box.left + random.gauss(0.0, untidy), base + random.gauss(0.0, untidy)
-                )
+                dx = x + shares[c > 0] * room - box.left + random.gauss(0.0, untidy)
+                cell.moved(dx, base + random.gauss(0.0, untidy))
             x += widths[c] + across
-        y = base + max(bottoms) + between
+        y = base + max(max(box.bottom, 0.1) for box in around if box) + between
     inked = [cell for line in cells for cell in line if cell]
-    around = [cell.box for cell in inked]
-    top, bottom = min(box.top for box in around), max(box.bottom for box in around)
-    start, end = min(box.left for box in around), max(box.right for box in around)
+    whole = box_of([each for cell in inked for each in cell.marks])
     margin = abs(random.gauss(0.15, 0.15))
-    head = tail = None
+    opening, closing = _BRACKETS[kind]
+    head: Draft | str = rf"\begin{{{kind}}}"
+    tail: Draft | str = rf"\end{{{kind}}}"
     if opening:
-        mark = bracket(opening, top - margin, bottom + margin, stock, random)
-        mark.x = start - mark.width - max(0.1, random.gauss(0.35, 0.15))
-        mark.label = rf"\begin{{{kind}}}"
-        head = Draft([rf"\begin{{{kind}}}"], [mark])
+        left = bracket(opening, whole.top - margin, whole.bottom + margin, hand.stock, random)
+        left.x = whole.left - left.width - max(0.1, random.gauss(0.35, 0.15))
+        head = Draft([str(head)], [left])
     if closing:
-        mark = bracket(closing, top - abs(random.gauss(0.15, 0.15)), bottom + margin, stock, random)
-        mark.x = end + max(0.1, random.gauss(0.35, 0.15))
-        mark.label = rf"\end{{{kind}}}"
-        tail = Draft([rf"\end{{{kind}}}"], [mark])
-    parts: list[Draft | str] = [head or rf"\begin{{{kind}}}"]
+        top = whole.top - abs(random.gauss(0.15, 0.15))
+        right = bracket(closing, top, whole.bottom + margin, hand.stock, random)
+        right.x = whole.right + max(0.1, random.gauss(0.35, 0.15))
+        tail = Draft([str(tail)], [right])
+    parts: list[Draft | str] = [head]
     for number, line in enumerate(cells):
         parts += [NEW_ROW] if number else []
         for c, cell in enumerate(line):
             parts += [CELL] if c else []
             parts += [cell] if cell else []
-    parts.append(tail or rf"\end{{{kind}}}")
-    made = joined(parts, _turns(len(inked), head is not None, tail is not None, random))
-    return made.moved(-made.box.left, AXIS - (top + bottom) / 2)
+    made = joined([*parts, tail], _turns(len(inked), bool(opening), bool(closing), random))
+    return made.moved(-made.box.left, AXIS - (whole.top + whole.bottom) / 2)
 
 
 def _turns(cells: int, head: bool, tail: bool, random: Random) -> list[int]:

@@ -31,12 +31,10 @@ def _read_ways() -> tuple[dict[str, list[Way]], dict[str, list[Way]]]:
     """The usual ways to write each symbol, and these with more that fonts do not show."""
     tables = tomllib.loads(files("inktex.corpus").joinpath("ways.toml").read_text("utf-8"))
     usual: dict[str, list[Way]] = {}
-    for font in ("futural", "scripts"):
-        for label, plans in tables[font].items():
-            usual.setdefault(label, []).extend((font, label, plan) for plan in plans.split())
-    for label, text in tables["greeks"].items():
-        character, *plans = text.split()
-        usual.setdefault(label, []).extend(("greeks", character, plan) for plan in plans)
+    for font in ("futural", "scripts", "greeks"):
+        for label, text in tables[font].items():
+            character, *plans = text.split() if font == "greeks" else (label, *text.split())
+            usual.setdefault(label, []).extend((font, character, plan) for plan in plans)
     for label, paths in tables["drawn"].items():
         usual.setdefault(label, []).extend(paths)
     more = {label: [*usual.get(label, ()), *paths] for label, paths in tables["more"].items()}
@@ -113,13 +111,10 @@ def _outline(way: Way, fonts: FontStrokes) -> list[Points]:
         plan = _plan_as_drawn(strokes, joined=plan == "joined")
     outlines = []
     for lifted in plan.split(","):
-        parts = [
-            strokes[int(part.lstrip("-"))][:: -1 if part.startswith("-") else 1] for part in lifted.split("+")
-        ]
-        vertices = np.concatenate(parts)
-        keep = np.ones(len(vertices), dtype=bool)
-        keep[1:] = (vertices[1:] != vertices[:-1]).any(axis=1)
-        vertices = vertices[keep]
+        parts = ((int(part.lstrip("-")), -1 if part[0] == "-" else 1) for part in lifted.split("+"))
+        vertices = np.concatenate([strokes[number][::direction] for number, direction in parts])
+        repeated = (vertices[1:] == vertices[:-1]).all(axis=1)
+        vertices = vertices[~np.append(False, repeated)]
         outlines.append(_dense(vertices, _corners(vertices)))
     return outlines
 

@@ -11,8 +11,8 @@ in the folder that holds the ink packages:
 """
 
 import tarfile
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy as np
 import inktex.ink
 import inktex.latex
 from inktex.corpus.cache import FORMAT, Problem, write_corpus
-from inktex.corpus.example import Example, StrokesOf, canonical_order
+from inktex.corpus.example import Example, StrokesOf
 from inktex.corpus.packages import InkFile, Source, digest_of, walk
 from inktex.ink import Ink, InkError, read
 from inktex.latex import LatexError, layout_from_mathml, normalize, parse_layout
@@ -46,16 +46,14 @@ def caption_files(folder: Path, split: str) -> list[Path]:
 def read_captions(files: Iterable[Path]) -> Captions:
     """Read what `caption_files` found; nothing found means no captions."""
     captions = Captions()
-    alignments: dict[str, tuple[tuple[str, ...], StrokesOf]] = {}
-    for path in files:
+    for path in sorted(files, key=lambda path: path.suffix != ".txt"):  # alignments after all captions
         if path.suffix == ".txt":
             captions.tokens.update(_read_table(path))
-        else:
-            alignments.update(_read_alignments(path))
-    for stem, (tokens, strokes_of) in alignments.items():
-        # An alignment of another wording of the same expression would point at the wrong tokens.
-        if captions.tokens.get(stem) == tokens:
-            captions.strokes_of[stem] = strokes_of
+            continue
+        for stem, tokens, strokes_of in _read_alignments(path):
+            # An alignment of another wording of the same expression would point at the wrong tokens.
+            if captions.tokens.get(stem) == tokens:
+                captions.strokes_of[stem] = strokes_of
     return captions
 
 
@@ -69,8 +67,8 @@ def _read_table(path: Path) -> dict[str, tuple[str, ...]]:
     return table
 
 
-def _read_alignments(path: Path) -> dict[str, tuple[tuple[str, ...], StrokesOf]]:
-    alignments: dict[str, tuple[tuple[str, ...], StrokesOf]] = {}
+def _read_alignments(path: Path) -> Iterator[tuple[str, tuple[str, ...], StrokesOf]]:
+    """Yield stem, tokens and the strokes of each token."""
     with tarfile.open(path, "r:*") as archive:
         for member in archive:
             file = archive.extractfile(member) if member.name.endswith(".align") else None
@@ -78,20 +76,16 @@ def _read_alignments(path: Path) -> dict[str, tuple[tuple[str, ...], StrokesOf]]
                 continue
             tokens: list[str] = []
             strokes_of: list[tuple[int, ...]] = []
-            for line in file.read().decode("utf-8").splitlines():
-                words = line.split()
-                if not words:
-                    continue
-                tokens.append(words[0])
+            for line in filter(str.strip, file.read().decode("utf-8").splitlines()):
+                token, *numbers = line.split()
+                tokens.append(token)
                 try:
-                    strokes_of.append(tuple(sorted(int(word) for word in words[1:] if word != "-1")))
+                    strokes_of.append(tuple(sorted(int(number) for number in numbers if number != "-1")))
                 except ValueError as error:
                     raise ValueError(
                         f"{path}: {member.name}: {line!r}: expected a token and stroke numbers"
                     ) from error
-            stem = member.name.rsplit("/", 1)[-1].removesuffix(".align")
-            alignments[stem] = (tuple(tokens), tuple(strokes_of))
-    return alignments
+            yield Path(member.name).stem, tuple(tokens), tuple(strokes_of)
 
 
 def make_example(file: InkFile, captions: Captions) -> Example | Problem:
@@ -107,20 +101,19 @@ def make_example(file: InkFile, captions: Captions) -> Example | Problem:
     if caption is None and not ink.truth:
         return Problem(file.path, "no truth in the file and no caption for it")
     try:
-        tokens = normalize(ink.truth or "") if caption is None else caption
-        order = canonical_order(tokens)
-    except (LatexError, ValueError) as error:
+        layout = parse_layout(normalize(ink.truth or "") if caption is None else caption)
+    except LatexError as error:
         return Problem(file.path, f"truth {ink.truth!r}: {error}")
-    if not order:
+    tokens = layout.tokens()
+    if not tokens:
         return Problem(file.path, "the truth is empty")
-    canonical = tuple(tokens[i] for i in order)
-    aligned = captions.strokes_of.get(stem)
     # The file first: of scripts with equal symbols, as in x_x^x, the alignments exchange the strokes.
-    known = [strokes_from_file(ink, canonical)]
-    if aligned is not None:
-        known.append(tuple(aligned[i] for i in order))
+    known = [strokes_from_file(ink, tokens)]
+    if stem in captions.strokes_of:
+        aligned = dict(enumerate(captions.strokes_of[stem])) | {None: ()}
+        known.append(layout.changed(lambda node: replace(node, strokes=aligned[node.token])).token_strokes())
     usable = [each for each in known if all(stroke < len(ink) for strokes in each for stroke in strokes)]
-    return Example(ink, canonical, min(usable, key=lambda each: _unknown(canonical, each)), stem, folder)
+    return Example(ink, tokens, min(usable, key=lambda each: _unknown(tokens, each)), stem, folder)
 
 
 def _unknown(tokens: tuple[str, ...], strokes_of: StrokesOf) -> int:
@@ -141,18 +134,13 @@ def strokes_from_file(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf:
     except LatexError:
         return unknown
     # A caption may name a symbol otherwise than the file (dots for dots); its place is what counts.
-    structure = [
-        [token if token in _STRUCTURE else None for token in each] for each in (layout.tokens(), tokens)
-    ]
-    return layout.token_strokes() if structure[0] == structure[1] else unknown
+    one, other = ([token in _STRUCTURE and token for token in each] for each in (layout.tokens(), tokens))
+    return layout.token_strokes() if one == other else unknown
 
 
 def _strokes_in_order(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf | None:
     """Where the symbols of a file are named in the order of its LaTeX, as in ink that was synthesised."""
-    try:
-        nodes = list(parse_layout(tokens).symbols())
-    except LatexError:
-        return None
+    nodes = list(parse_layout(tokens).symbols())
     if [symbol.label for symbol in ink.symbols] != [node.label for node in nodes]:
         return None
     strokes = {node.token: symbol.strokes for node, symbol in zip(nodes, ink.symbols, strict=True)}
@@ -184,12 +172,10 @@ def build_split(
             seen.setdefault(made.stem, made)
             examples.append(made)
     # Test packages come twice, with and without truth: the poorer copy adds nothing.
-    told = [
-        each
-        for each in problems
-        if not each.reason.startswith("no truth") or Path(each.path).stem not in seen
-    ]
-    write_corpus(target, split, examples, told, origin)
+    poorer = {
+        each for each in problems if each.reason.startswith("no truth") and Path(each.path).stem in seen
+    }
+    write_corpus(target, split, examples, [each for each in problems if each not in poorer], origin)
 
 
 def captions_beside(sources: Iterable[Source], split: str) -> list[Path]:

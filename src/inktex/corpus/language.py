@@ -9,7 +9,6 @@ caption form by construction.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from itertools import accumulate
 from random import Random
@@ -42,23 +41,15 @@ _UNFINISHED = frozenset({*_KINDS[5], *_KINDS[6], ","})
 
 
 _PATIENCE = 60  # draws that may be refused before a row is ended
-
-
-@dataclass(frozen=True)
-class SamplingOptions:
-    """How random expressions differ from the corpus."""
-
-    max_tokens: int = 60  # from here on rows are brought to an end
-    max_depth: int = 4
-    exchange: float = 0.06  # how often a symbol is exchanged for another of its kind
-    caution: float = 1.0  # how readily to back off; 0 repeats what was seen
+MAX_TOKENS = 60  # from here on rows are brought to an end
+MAX_DEPTH = 4
+_EXCHANGED = 0.06  # how often a symbol is exchanged for another of its kind
 
 
 class ExpressionModel:
     """The statistics of a corpus of expressions."""
 
-    def __init__(self, sequences: Iterable[Sequence[str]], options: SamplingOptions | None = None) -> None:
-        self.options = options or SamplingOptions()
+    def __init__(self, sequences: Iterable[Sequence[str]]) -> None:
         seen: dict[Context, Counter[Shape]] = {}
         self._labels: set[str] = set()
         for tokens in sequences:
@@ -106,13 +97,13 @@ class ExpressionModel:
         opened: list[str] = []
         refused = 0
         while True:
-            full = len(tokens) >= self.options.max_tokens
+            full = len(tokens) >= MAX_TOKENS
             if full and before[1] != _END and before[1][0] not in (*_UNFINISHED, *OPENING):
                 break
             # Where all that was seen is refused, widen the context step by step.
             shape = self._draw_shape(place, before, random, refused // 3)
             label, around = shape
-            too_much = around and (full or depth >= self.options.max_depth)
+            too_much = around and (full or depth >= MAX_DEPTH)
             if too_much or not _fits(label, place, before[1], opened):
                 refused += 1
                 if refused > _PATIENCE and before[1] != _END:
@@ -129,7 +120,7 @@ class ExpressionModel:
                 opened.append(OPENING[label])
             else:
                 kind = self._kind_of.get(label)
-                if kind is not None and random.random() < self.options.exchange:
+                if kind is not None and random.random() < _EXCHANGED:
                     label = random.choice(kind)
             tokens.append(label)
             for name in around:
@@ -144,13 +135,13 @@ class ExpressionModel:
     def _draw_shape(
         self, place: tuple[str, str], before: tuple[Shape, Shape], random: Random, widened: int
     ) -> Shape:
-        contexts = _contexts(place, before)
-        contexts = contexts[min(widened, len(contexts) - 1) :]
+        known = _contexts(place, before)
+        contexts = known[min(widened, len(known) - 1) :]
         for context in contexts:
             if context not in self._choices:
                 continue
             shapes, counts = self._choices[context]
-            trust = counts[-1] / (counts[-1] + self.options.caution * len(shapes))
+            trust = counts[-1] / (counts[-1] + len(shapes))
             if context == contexts[-1] or random.random() < trust:
                 return random.choices(shapes, cum_weights=counts)[0]
         raise AssertionError("the last context, which is empty, is always known")

@@ -40,7 +40,7 @@ def load_split(name: str, data: Path | None = None, progress: Progress = lambda 
         imported = _read_imported().get(name)
         if imported is not None:
             return _load_imported(name, imported, progress)
-    folder = data if data is not None else locate()
+    folder = data or locate()
     if folder is None:
         raise FileNotFoundError(
             f"no data for the split {name!r}: set INKTEX_DATA to the folder with the CROHME zips, "

@@ -33,8 +33,7 @@ MAX_ARCHIVE_BYTES = 2 << 30  # what a zip inside a zip may unpack to
 
 def locate() -> Path | None:
     """Find the data folder: `INKTEX_DATA`, or `~/.local/share/inktex`."""
-    named = os.environ.get("INKTEX_DATA")
-    if named:
+    if named := os.environ.get("INKTEX_DATA"):
         folder = Path(named).expanduser()
         if not folder.exists():
             raise FileNotFoundError(f"INKTEX_DATA is set to {folder}, which does not exist")
@@ -67,9 +66,7 @@ def split_of(path: str) -> str:
         return "other"
     role, years = roles[depth], map(_year, reversed(folders[: depth + 1]))
     year = next(filter(None, years), None) or _YEAR_OF_FOLDER.get(folders[depth].lower().removesuffix(".zip"))
-    task = next(
-        (name for word, name in _TASKS.items() if any(word in each.lower() for each in folders)), None
-    )
+    task = next((name for word, name in _TASKS.items() if word in "/".join(folders).lower()), None)
     split = "train" if role == "train" and year in _TRAINING_YEARS else f"{role}{year or ''}"
     return f"{task}-{split}" if task else split
 
@@ -159,10 +156,10 @@ def _walk_zip(
                 continue
             if suffix == ".inkml" and not wanted(inner):
                 continue
-            limit = MAX_FILE_BYTES if suffix == ".inkml" else MAX_ARCHIVE_BYTES
             if suffix == ".zip" and depth >= MAX_DEPTH:
                 yield InkFile(inner, None, f"zips nested deeper than {MAX_DEPTH} are not opened")
                 continue
+            limit = MAX_FILE_BYTES if suffix == ".inkml" else MAX_ARCHIVE_BYTES
             try:
                 with archive.open(entry) as member:
                     data = member.read(limit + 1)

@@ -65,12 +65,11 @@ def split_stats(corpus: Corpus) -> SplitStats:
 
 def reasons(problems: Iterable[Problem]) -> list[tuple[str, int, str]]:
     """Sum problems up: reason, how many files, and one of them; the most frequent first."""
-    first: dict[str, str] = {}
-    counts: Counter[str] = Counter()
+    paths: dict[str, list[str]] = {}
     for problem in problems:
-        counts[problem.reason] += 1
-        first.setdefault(problem.reason, problem.path)
-    return [(reason, count, first[reason]) for reason, count in counts.most_common()]
+        paths.setdefault(problem.reason, []).append(problem.path)
+    counts = Counter({reason: len(found) for reason, found in paths.items()})
+    return [(reason, count, paths[reason][0]) for reason, count in counts.most_common()]
 
 
 def draw_expressions(examples: Sequence[Example], path: Path) -> None:
@@ -79,35 +78,29 @@ def draw_expressions(examples: Sequence[Example], path: Path) -> None:
         write_atomically(path, expressions_page(examples))
         return
     columns = max(1, min(2, len(examples)))
-    rows = -(-len(examples) // columns)
-    figure, axes = _subplots(rows, columns, (14.0, 1.9 * rows))
-    for ax in axes:
+    figure, axes = _subplots(len(examples), columns, (14.0 / columns, 1.9))
+    for ax, example in zip(axes, examples, strict=True):
         ax.axis("off")
-    for ax, example in zip(axes, examples, strict=False):
         _draw_ink(ax, example.ink, segmentation=True)
-        title = _shortened(f"{example.stem}    {' '.join(example.tokens)}", 110)
-        ax.set_title(title, fontsize=7, loc="left", parse_math=False)
+        _set_title(ax, f"{example.stem}    {' '.join(example.tokens)}", 110, fontsize=7)
     _save(figure, path)
 
 
 def draw_sheet(inks: Sequence[Ink], path: Path, titles: Sequence[str]) -> None:
     """Draw a contact sheet: many small inks in black, each in a frame, about as many across as down."""
-    columns = max(1, min(round(len(inks) ** 0.5), len(inks)))
-    rows = -(-len(inks) // columns)
-    figure, axes = _subplots(rows, columns, (3.0 * columns, 1.6 * rows))
-    for ax in axes[len(inks) :]:
-        ax.axis("off")
-    for number, (ax, ink) in enumerate(zip(axes, inks, strict=False)):
+    figure, axes = _subplots(len(inks), max(1, round(len(inks) ** 0.5)), (3.0, 1.6))
+    for ax, ink, title in zip(axes, inks, titles, strict=True):
         _draw_ink(ax, ink, segmentation=False)
         ax.margins(0.08, 0.15)
         ax.tick_params(left=False, bottom=False, labelleft=False, labelbottom=False)
         ax.spines[:].set_color("#dddddd")
-        ax.set_title(_shortened(titles[number], 60), fontsize=6, loc="left", parse_math=False)
+        _set_title(ax, title, 60, fontsize=6)
     _save(figure, path)
 
 
-def _shortened(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
+def _set_title(ax: "Axes", text: str, length: int, fontsize: int) -> None:
+    shortened = text if len(text) <= length else text[: length - 1] + "…"
+    ax.set_title(shortened, fontsize=fontsize, loc="left", parse_math=False)
 
 
 def expressions_page(examples: Sequence[Example]) -> str:
@@ -190,9 +183,14 @@ def _figure(size: tuple[float, float]) -> "Figure":
     return Figure(figsize=size, layout="constrained")
 
 
-def _subplots(rows: int, columns: int, size: tuple[float, float]) -> tuple["Figure", list[Any]]:
-    figure = _figure(size)
-    return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
+def _subplots(count: int, columns: int, size: tuple[float, float]) -> tuple["Figure", list[Any]]:
+    """A figure with so many plots of a size, in columns."""
+    rows = -(-count // columns)
+    figure = _figure((size[0] * columns, size[1] * rows))
+    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for unused in axes[count:]:
+        unused.axis("off")
+    return figure, axes[:count]
 
 
 def _save(figure: "Figure", path: Path) -> None:

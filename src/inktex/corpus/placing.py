@@ -136,29 +136,25 @@ class Hand:
             placed = self._fraction(node, x, y, size)
         elif node.label == r"\sqrt":
             placed = self._root(node, x, y, size)
-        elif not node.label:
-            placed = []
         else:
-            placed = self._symbol(node, x, y, size)
+            placed = self._symbol(node, x, y, size) if node.label else []
         return self._with_scripts(node, placed, x, y, size) if node.sub or node.sup else placed
 
     def _symbol(self, node: Node, x: float, y: float, size: float) -> list[Placed]:
-        if node.above or node.below or node.inside:
-            raise ValueError(f"{node.label} with an argument cannot be written")
-        token = _token(node)
-        if node.label in roles.WORDS and node.label not in self.bank:
-            placed: list[Placed] = []
-            for letter in node.label[1:]:
-                placed.append(self._glyph(letter, token, x, y, size))
-                x = placed[-1].x + placed[-1].width + size * max(0.0, self.vary(0.12, 0.12))
-            return placed
-        return [self._glyph(node.label, token, x, y, size)]
+        refuse_arguments(node)
+        if node.label not in roles.WORDS or node.label in self.bank:
+            return [self._glyph(node.label, node, x, y, size)]
+        placed: list[Placed] = []
+        for letter in node.label[1:]:
+            placed.append(self._glyph(letter, node, x, y, size))
+            x = placed[-1].x + placed[-1].width + size * max(0.0, self.vary(0.12, 0.12))
+        return placed
 
     def _pick(self, label: str) -> Glyph:
         loyal = self.random.random() < self.loyalty
         return self.bank.pick(label, self.random, self.writer if loyal else None)
 
-    def _glyph(self, label: str, token: int, x: float, y: float, size: float) -> Placed:
+    def _glyph(self, label: str, node: Node, x: float, y: float, size: float) -> Placed:
         glyph, usual = self._pick(label), roles.metric(label)
         wanted = size * exp(self.vary(0.0, 0.1))
         if label in roles.DOTS:
@@ -173,7 +169,7 @@ class Hand:
         width, height = glyph.width * scale * stretch, glyph.height * scale / stretch
         top = y - size * (usual.bottom + usual.top) / 2 - height / 2
         scales = (scale * stretch, scale / stretch)
-        return Placed(token, label, glyph, glyph.points, *scales, x, top, width, height)
+        return Placed(node.token or 0, label, glyph, glyph.points, *scales, x, top, width, height)
 
     def _smaller(self, size: float, ratio: float) -> float:
         return max(min(size, _SMALLEST), size * min(1.05, max(0.4, self.vary(ratio, 0.07))))
@@ -185,10 +181,9 @@ class Hand:
         for name, row in (("sub", node.sub), ("sup", node.sup)):
             if row:
                 small = self._smaller(size, self.script_ratio + (0.05 if stacked else 0.0))
-                placed = self.write_row(row, 0.0, 0.0, small)
-                if placed:
-                    self._attach(name, node.label, stacked, placed, body, y, size)
-                    scripts[name] = placed
+                scripts[name] = self.write_row(row, 0.0, 0.0, small)
+                if scripts[name]:
+                    self._attach(name, node.label, stacked, scripts[name], body, y, size)
         sub_first = self.random.random() < (0.7 if stacked or node.label == r"\int" else 0.5)
         order = ("sub", "sup") if sub_first else ("sup", "sub")
         return [*base, *(each for name in order for each in scripts.get(name, ()))]
@@ -217,15 +212,18 @@ class Hand:
         shift(placed, dx, dy)
 
     def _fraction(self, node: Node, x: float, y: float, size: float) -> list[Placed]:
-        parts = {}
-        for name, row, ratio in (("n", node.above, 0.84), ("d", node.below, 0.8)):
-            parts[name] = self.write_row(row, 0.0, 0.0, self._smaller(size, ratio))
+        parts = {
+            name: self.write_row(row, 0.0, 0.0, self._smaller(size, ratio))
+            for name, row, ratio in (("n", node.above, 0.84), ("d", node.below, 0.8))
+        }
         axis = y - size * self.vary(0.52, 0.08)
         boxes = {name: box_of(part) if part else Box(0.0, 0.0, size, 0.0) for name, part in parts.items()}
         content = max(box.right - box.left for box in boxes.values())
         overhang = [size * 0.42 * exp(self.vary(0.0, 0.45)) for _ in range(2)]
         width = content + sum(overhang)
-        bar = self._bar(node, x, axis, width, size)
+        bar_glyph = self._pick(r"\frac" if r"\frac" in self.bank else "-")
+        bar = level_line(node.token or 0, node.label, bar_glyph, width, 0.25 * size, x, axis)
+        bar.width = width
         middle = x + overhang[0] + content / 2
         for name, part in parts.items():
             box = boxes[name]
@@ -235,15 +233,6 @@ class Hand:
         parts["b"] = [bar]
         order = self.random.choices(_FRACTION_ORDERS[0], _FRACTION_ORDERS[1])[0]
         return [each for name in order for each in parts[name]]
-
-    def _bar(self, node: Node, x: float, axis: float, width: float, size: float) -> Placed:
-        glyph = self._pick(r"\frac" if r"\frac" in self.bank else "-")
-        scale_x = width / max(glyph.width, 1e-9)
-        # A long bar is as level as a short one: only its length is stretched.
-        scale_y = min(scale_x, 0.25 * size / max(glyph.height, 1e-9))
-        height = glyph.height * scale_y
-        place = (x, axis - height / 2, width, height)
-        return Placed(_token(node), node.label, glyph, glyph.points, scale_x, scale_y, *place)
 
     def _root(self, node: Node, x: float, y: float, size: float) -> list[Placed]:
         index: list[Placed] = []
@@ -256,9 +245,7 @@ class Hand:
         top = box.top - size * max(0.15, self.vary(0.45, 0.18))
         bottom = box.bottom + size * self.vary(0.05, 0.18)
         right = box.right + size * max(0.0, self.vary(0.35, 0.25))
-        glyph = self._pick(r"\sqrt")
-        points = stretched_root(glyph, tick, right - x, bottom - top)
-        radical = Placed(_token(node), node.label, glyph, points, 1.0, 1.0, x, top, right - x, bottom - top)
+        radical = stretched_root(node, self._pick(r"\sqrt"), tick, Box(x, top, right, bottom))
         if index:
             around = box_of(index)
             hook = top + (bottom - top) * 0.5
@@ -268,13 +255,23 @@ class Hand:
         return [*index, *content, radical]
 
 
-def _token(node: Node) -> int:
-    return -1 if node.token is None else node.token
+def refuse_arguments(node: Node) -> None:
+    if node.above or node.below or node.inside or node.cells:
+        raise ValueError(f"{node.label} with an argument cannot be written")
 
 
-def stretched_root(glyph: Glyph, tick: float, width: float, height: float) -> Points:
+def level_line(
+    token: int, label: str, glyph: Glyph, width: float, thickest: float, x: float, axis: float
+) -> Placed:
+    """A line along an axis; a long one is as level as a short one: only its length is stretched."""
+    wide = width / max(glyph.width, 1e-9)
+    tall = min(wide, thickest / max(glyph.height, 1e-9))
+    return mark(token, label, glyph, wide, tall, x, axis - glyph.height * tall / 2)
+
+
+def stretched_root(node: Node, glyph: Glyph, tick: float, box: Box) -> Placed:
     """Stretch a radical over its content: the bar grows, the tick before it keeps its width."""
-    points = glyph.points
+    points, width, height = glyph.points, box.right - box.left, box.bottom - box.top
     end_of_first = glyph.offsets[1]
     lowest = int(points[:end_of_first, 1].argmax())
     rise = points[lowest:end_of_first]
@@ -286,4 +283,4 @@ def stretched_root(glyph: Glyph, tick: float, width: float, height: float) -> Po
     stretched = np.empty_like(points)
     stretched[:, 0] = np.interp(points[:, 0], places, (0.0, tick, max(width, tick * 1.01)))
     stretched[:, 1] = points[:, 1] * (height / max(glyph.height, 1e-9))
-    return stretched
+    return Placed(node.token or 0, node.label, glyph, stretched, 1.0, 1.0, box.left, box.top, width, height)

@@ -92,18 +92,16 @@ def box(strokes: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.float64], ND
 def paste(piece: Piece, start: int, end: int, part: Piece) -> Piece:
     """Put `part` in place of tokens start to end; its strokes come where the first of the old ones was."""
     old = {stroke for strokes in piece.strokes_of[start:end] for stroke in strokes}
-    at = min(old)
-    before = [s for s in range(len(piece.strokes)) if s not in old and s < at]
-    after = [s for s in range(len(piece.strokes)) if s not in old and s > at]
-    index = {s: position for position, s in enumerate(before)}
-    index |= {s: position + len(before) + len(part.strokes) for position, s in enumerate(after)}
+    at = min(old)  # all strokes before it stay where they are
+    after = [s for s in range(at, len(piece.strokes)) if s not in old]
+    index = {s: s for s in range(at)} | {s: place for place, s in enumerate(after, at + len(part.strokes))}
 
     def moved(strokes_of: StrokesOf) -> StrokesOf:
         return tuple(tuple(index[s] for s in strokes) for strokes in strokes_of)
 
-    middle = tuple(tuple(s + len(before) for s in strokes) for strokes in part.strokes_of)
+    middle = tuple(tuple(s + at for s in strokes) for strokes in part.strokes_of)
     return Piece(
-        tuple(piece.strokes[s] for s in before) + part.strokes + tuple(piece.strokes[s] for s in after),
+        piece.strokes[:at] + part.strokes + tuple(piece.strokes[s] for s in after),
         piece.tokens[:start] + part.tokens + piece.tokens[end:],
         moved(piece.strokes_of[:start]) + middle + moved(piece.strokes_of[end:]),
     )
@@ -134,13 +132,9 @@ class Recombiner:
             number, where = bank[int(random.integers(len(bank)))]
             donor = cut(self._pieces[number], where, where + 1)
             centre, extent = box([piece.strokes[s] for s in piece.strokes_of[position]])
-            donor_centre, donor_extent = box(donor.strokes)
-            size, donor_size = float(np.hypot(*extent)), float(np.hypot(*donor_extent))
-            if size <= 0 or donor_size <= 0:
-                continue
-            factor = size / donor_size
-            strokes = tuple((stroke - donor_centre) * factor + centre for stroke in donor.strokes)
-            piece = paste(piece, position, position + 1, replace(donor, strokes=strokes))
+            size, donor_size = (float(np.hypot(*each)) for each in (extent, box(donor.strokes)[1]))
+            if size > 0 and donor_size > 0:
+                piece = paste(piece, position, position + 1, _moved(donor, size / donor_size, centre))
         return piece
 
     def swap_group(self, piece: Piece, random: np.random.Generator) -> Piece:
@@ -156,16 +150,14 @@ class Recombiner:
         for _ in range(6):
             number, place = bank[int(random.integers(len(bank)))]
             donor = cut(self._pieces[number], place.start, place.end)
-            donor_centre, donor_extent = box(donor.strokes)
+            donor_extent = box(donor.strokes)[1]
             if len(piece.tokens) + len(donor.tokens) > _LONGEST or max(donor_extent) <= 0 or max(extent) <= 0:
                 continue
             factor = _writing_size(cut(piece, group.start, group.end)) / _writing_size(donor)
             # Room that is much larger or smaller than the part would make ink that nobody writes.
             ratio = (donor_extent * factor + 1e-9) / (extent + 1e-9)
-            if not 0.5 < ratio[0] < 1.3 or not 0.3 < ratio[1] < 1.6:
-                continue
-            strokes = tuple((stroke - donor_centre) * factor + centre for stroke in donor.strokes)
-            return paste(piece, group.start, group.end, replace(donor, strokes=strokes))
+            if 0.5 < ratio[0] < 1.3 and 0.3 < ratio[1] < 1.6:
+                return paste(piece, group.start, group.end, _moved(donor, factor, centre))
         return piece
 
     def part(self, piece: Piece, random: np.random.Generator, shortest: int = 2) -> Piece | None:
@@ -175,9 +167,13 @@ class Recombiner:
         spans = [(g.start, g.end) for g in groups(piece.tokens) if g.end - g.start >= shortest]
         whole = len(piece.tokens)
         spans += [(a, b) for a, b, _ in balanced_spans(piece.tokens, 0, whole) if shortest <= b - a < whole]
-        if not spans:
-            return None
-        return cut(piece, *spans[int(random.integers(len(spans)))])
+        return cut(piece, *spans[int(random.integers(len(spans)))]) if spans else None
+
+
+def _moved(piece: Piece, factor: float, centre: NDArray[np.float64]) -> Piece:
+    """Scale a piece and move its centre."""
+    own = box(piece.strokes)[0]
+    return replace(piece, strokes=tuple((stroke - own) * factor + centre for stroke in piece.strokes))
 
 
 def _writing_size(piece: Piece) -> float:

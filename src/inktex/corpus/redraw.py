@@ -59,9 +59,8 @@ def redraw(draft: Draft, stock: Stock, random: Random, share: float = 0.6) -> Dr
     brackets = _new_brackets(draft.tokens, random, 0.4 * share)
     for number, each in enumerate(draft.marks):
         token = each.token
-        label = (
-            brackets.get(token) or _superscript(draft.tokens, token, random, share) or names.get(each.label)
-        )
+        other = brackets.get(token) or _superscript(draft.tokens, token, random, share)
+        label = other or names.get(each.label)
         if label is None:
             if random.random() >= _SAME or role_of(each.label) == "structure" or each.label == "-":
                 continue

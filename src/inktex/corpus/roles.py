@@ -66,15 +66,10 @@ def function_letters(token: str) -> str:
 @cache
 def shape_of(token: str) -> Shape:
     """The usual box of a symbol; that of a capital for symbols not in the table."""
-    letters = function_letters(token)
-    if letters:
+    if letters := function_letters(token):
         shapes = [shape_of(letter) for letter in letters]
-        return Shape(
-            "word",
-            min(shape.bottom for shape in shapes),
-            max(shape.top for shape in shapes),
-            sum(shape.width + 0.15 for shape in shapes) - 0.15,
-        )
+        bottom, top = min(shape.bottom for shape in shapes), max(shape.top for shape in shapes)
+        return Shape("word", bottom, top, sum(shape.width + 0.15 for shape in shapes) - 0.15)
     name = _SHAPE_OF.get(token) or _TABLES["groups"].get(symbols.symbol(token).group, "capital")
     shape = _SHAPES[name]
     return replace(shape, width=_TABLES["widths"].get(token, shape.width))
@@ -84,30 +79,19 @@ def shape_of(token: str) -> Shape:
 def role_of(token: str) -> str:
     """What part a symbol plays on the line: letter, digit, binary, relation, big, function, open, …"""
     known = symbols.symbol(token)
-    if known.group in ("latin", "greek", "blackboard", "calligraphic"):
-        return "letter"
-    if known.group == "letter-like":
+    if known.group in ("latin", "greek", "blackboard", "calligraphic", "letter-like"):
         return "symbol" if token in _NOT_LETTERS else "letter"
-    if known.group == "logic" and known.role is symbols.Role.ORDINARY:
-        return "symbol"
     if token in _UPRIGHT_ARROWS:
         return "binary"
     if known.group == "dots":
         return "dots"
-    return {
-        symbols.Role.NUMBER: "digit",
-        symbols.Role.BINARY: "function" if function_letters(token) else "binary",
-        symbols.Role.RELATION: "relation",
-        symbols.Role.FUNCTION: "function",
-        symbols.Role.OPERATOR: "limit" if function_letters(token) else "big",
-        symbols.Role.OPEN: "open",
-        symbols.Role.CLOSE: "close",
-        symbols.Role.BAR: "bar",
-        symbols.Role.PUNCTUATION: "punctuation",
-        symbols.Role.PRIME: "prime",
-        symbols.Role.STRUCTURE: "structure",
-        symbols.Role.ORDINARY: "symbol",
-    }[known.role]
+    word = bool(function_letters(token))
+    others = {"number": "digit", "operator": "limit" if word else "big", "ordinary": "symbol"}
+    return (
+        "function"
+        if word and known.role.value == "binary"
+        else others.get(known.role.value, known.role.value)
+    )
 
 
 # A letter or another symbol of its height can stand for a digit, and a quantifier for a capital.
@@ -122,11 +106,8 @@ def stand_ins(token: str) -> tuple[str, ...]:
     if role in ("structure", "open", "close", "bar", "punctuation", "prime", "dots"):
         return ()
     roles = _TAKEN_BY.get(role, (role,))
-    return tuple(
-        other
-        for other in symbols.WIDE
-        if other != token and role_of(other) in roles and _fits(shape, shape_of(other), role)
-    )
+    others = [other for other in symbols.WIDE if other != token and role_of(other) in roles]
+    return tuple(other for other in others if _fits(shape, shape_of(other), role))
 
 
 def _fits(old: Shape, new: Shape, role: str) -> bool:
@@ -144,9 +125,7 @@ CLOSING = frozenset(OPENING.values())
 STRETCHED = frozenset({*OPENING, *CLOSING, "|", r"\|"})
 # Scripts go above and below.
 STACKED = frozenset(
-    token
-    for token in symbols.WIDE
-    if role_of(token) == "limit" or (role_of(token) == "big" and "int" not in token)
+    token for token in symbols.WIDE if role_of(token) in ("limit", "big") and "int" not in token
 )
 DOTS = frozenset({".", r"\cdot"})
 

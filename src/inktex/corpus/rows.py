@@ -14,7 +14,7 @@ from math import exp
 from random import Random
 
 from inktex.corpus.draft import Draft, joined
-from inktex.corpus.placing import Placed, mark
+from inktex.corpus.placing import Placed, level_line, mark
 from inktex.corpus.recombine import top_items
 from inktex.corpus.redraw import weight, weighted
 from inktex.corpus.roles import gap, role_of, shape_of
@@ -22,6 +22,7 @@ from inktex.corpus.stock import Stock
 from inktex.latex import symbols
 
 AXIS = -0.5  # height of the middle of operators and bars, y down
+THICKEST = 0.14  # height of a line that is not quite level, at most
 
 
 def row(parts: list[Draft], random: Random, spacing: float = 1.0) -> Draft:
@@ -51,8 +52,8 @@ def fraction(above: Draft, below: Draft, stock: Stock, random: Random) -> Draft:
     upper, lower = above.box, below.box
     width = max(upper.right - upper.left, lower.right - lower.left)
     left, right = (0.35 * exp(random.gauss(0.0, 0.4)) for _ in range(2))
-    bar = line(r"\frac", width + left + right, stock, random)
-    bar.y += AXIS + random.gauss(0.0, 0.06)
+    dash, axis = stock.glyph("-", random), AXIS + random.gauss(0.0, 0.06)
+    bar = level_line(0, r"\frac", dash, width + left + right, THICKEST, 0.0, axis)
     middle = left + width / 2
     for part, box in ((above, upper), (below, lower)):
         dx = middle - (box.left + box.right) / 2 + random.gauss(0.0, 0.1)
@@ -61,16 +62,6 @@ def fraction(above: Draft, below: Draft, stock: Stock, random: Random) -> Draft:
     turns = (1, 0, 2) if random.random() < 0.8 else (0, 1, 2)
     made = joined((Draft([r"\frac"], [bar]), "{", above, "}", "{", below, "}"), turns)
     return made.moved(-made.box.left, 0.0)
-
-
-def line(label: str, width: float, stock: Stock, random: Random) -> Placed:
-    """A level line of a width, its middle at y = 0."""
-    glyph = stock.glyph("-", random)
-    wide = width / max(glyph.width, 1e-9)
-    tall = min(wide, 0.14 / max(glyph.height, 1e-9))
-    bar = mark(0, label, glyph, wide, tall, 0.0, 0.0)
-    bar.y = -bar.height / 2
-    return bar
 
 
 def script(base: Draft, content: Draft, upper: bool, random: Random) -> Draft:

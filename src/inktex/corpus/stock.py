@@ -9,11 +9,10 @@ from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import accumulate
 from math import exp
 from random import Random
 
-from inktex.corpus.bank import Glyph, SymbolBank
+from inktex.corpus.bank import Banks, Glyph
 from inktex.corpus.bank_sources import ENLARGED
 from inktex.corpus.draft import Draft
 from inktex.corpus.example import Example
@@ -30,12 +29,7 @@ _WORDS_OF_A_NAME = 40  # ways of writing each function name
 
 
 class Stock:
-    def __init__(
-        self,
-        examples: Sequence[Example],
-        banks: Sequence[tuple[SymbolBank, float]],
-        known: Iterable[str] | None = None,
-    ) -> None:
+    def __init__(self, examples: Sequence[Example], banks: Banks, known: Iterable[str] | None = None) -> None:
         """Take examples and banks with their weights; the examples' own symbols are a bank of weight 1.
 
         With `known`, no other labels are drawn.
@@ -46,20 +40,17 @@ class Stock:
         for each in (each for draft in self.drafts for each in draft.marks):
             if each.label not in FITTED or each.label == "-":
                 own.setdefault(each.label, []).append(each.glyph)
-        glyphs_of: dict[str, list[tuple[Sequence[Glyph], float]]] = {
-            label: [(members, 1.0)] for label, members in own.items()
-        }
-        for bank, weight in banks:
-            for label in bank.labels:
-                glyphs_of.setdefault(label, []).append((bank.glyphs(label), weight))
-        for capital, small in ENLARGED.items():
-            if small in own and capital not in own:
-                glyphs_of.setdefault(capital, []).append((own[small], 0.5))
+        found: list[tuple[str, Sequence[Glyph], float]] = []
+        found += [(label, members, 1.0) for label, members in own.items()]
+        found += [(label, bank.glyphs(label), weight) for bank, weight in banks for label in bank.labels]
+        enlarged = ((capital, small) for capital, small in ENLARGED.items() if capital not in own)
+        found += [(capital, own[small], 0.5) for capital, small in enlarged if small in own]
         # Per label a list of drawings per source, and the sources' weights summed up.
-        self._drawings = {
-            label: ([glyphs for glyphs, _ in sources], list(accumulate(weight for _, weight in sources)))
-            for label, sources in glyphs_of.items()
-        }
+        self._drawings: dict[str, tuple[list[Sequence[Glyph]], list[float]]] = {}
+        for label, glyphs, weight in found:
+            sources, weights = self._drawings.setdefault(label, ([], []))
+            sources.append(glyphs)
+            weights.append((weights[-1] if weights else 0.0) + weight)
         self._names: dict[tuple[str, int], Glyph] = {}
 
     def __contains__(self, label: object) -> bool:
@@ -83,11 +74,9 @@ class Stock:
 
     def alone(self, label: str, random: Random) -> Glyph:
         """A drawing of a label that can be recognised on its own."""
-        glyph = self.glyph(label, random)
-        for _ in range(20):
-            if not looks_like_a_dash(glyph):
+        for _ in range(21):
+            if not looks_like_a_dash(glyph := self.glyph(label, random)):
                 break
-            glyph = self.glyph(label, random)
         return glyph
 
     @property

@@ -14,12 +14,11 @@ r"""Test sets for what CROHME does not test: lone symbols, matrices, symbols tha
 nothing to CROHME: expressions made by rules from held-out drawings, and the drawings of "mixed".
 """
 
-import hashlib
 from collections.abc import Iterable
 from random import Random
 
 from inktex.corpus.bank import Glyph
-from inktex.corpus.bank_sources import COLLECTIONS, open_drawings
+from inktex.corpus.bank_sources import COLLECTIONS, open_drawings, points_digest
 from inktex.corpus.draft import Draft
 from inktex.corpus.example import Example
 from inktex.corpus.free import FreeInk, free_drawings
@@ -39,20 +38,17 @@ _KINDS = ("pmatrix", "bmatrix", "vmatrix", "pmatrix", "cases")
 
 # A drawing of `\\` is two backslashes and not the end of a row.
 _STRUCTURE = frozenset(token for group in symbols.STRUCTURAL for token in symbols.GROUPS[group])
+_NOT_ALONE = _STRUCTURE | FITTED - {"-"}
 
 
 def load_test_set(name: str) -> list[Example]:
     if name == "symbols":
-        banks = [open_drawings(collection, "test") for collection in COLLECTIONS]
-        own = _held_out_stock().cut_out
-        return [
-            _alone(glyph, f"{source}-{number}", source)
-            for source, glyphs in (*((bank.name, list(bank)) for bank in banks), ("crohme2013", own))
-            for number, glyph in enumerate(_few_of_each(glyphs))
-        ]
+        sources: dict[str, Iterable[Glyph]] = {each: open_drawings(each, "test") for each in COLLECTIONS}
+        sources["crohme2013"] = _held_out_stock().cut_out
+        few = ((source, _few_of_each(glyphs)) for source, glyphs in sources.items())
+        return [each for source, glyphs in few for each in _all_alone(glyphs, source, source)]
     if name == "unknown":
-        glyphs = open_drawings("detexify", "unknown")
-        return [_alone(glyph, f"unknown-{number}", "detexify") for number, glyph in enumerate(glyphs)]
+        return _all_alone(open_drawings("detexify", "unknown"), "unknown", "detexify")
     if name in ("matrices", "redrawn-matrices"):
         return composed_matrices(_held_out_stock(), MATRICES, one_hand=name == "matrices")
     if name == "mixed":
@@ -74,12 +70,12 @@ def _spare_drawings() -> list[Example]:
         and not looks_like_a_dash(glyph)
         and glyph.label not in {*FITTED, *_STRUCTURE}
     ]
-    strange = list(open_drawings("detexify", "strangers"))
-    return [
-        _alone(glyph, f"{name}-{number}", name)
-        for name, glyphs in (("known", spare), ("strange", strange))
-        for number, glyph in enumerate(Random(f"mixed/{name}").sample(glyphs, min(MIXED, len(glyphs))))
-    ]
+    sources = {"known": spare, "strange": list(open_drawings("detexify", "strangers"))}
+    some = {
+        name: Random(f"mixed/{name}").sample(glyphs, min(MIXED, len(glyphs)))
+        for name, glyphs in sources.items()
+    }
+    return [example for name, glyphs in some.items() for example in _all_alone(glyphs, name, name)]
 
 
 def composed_matrices(stock: Stock, count: int, *, one_hand: bool) -> list[Example]:
@@ -109,20 +105,15 @@ def _held_out_stock() -> Stock:
 
 def _few_of_each(glyphs: Iterable[Glyph]) -> list[Glyph]:
     """At most `_MOST` of each label, chosen by a hash of their points, not by their order."""
-    by_label: dict[str, list[tuple[str, Glyph]]] = {}
+    by_label: dict[str, list[Glyph]] = {}
     for glyph in glyphs:
-        if looks_like_a_dash(glyph) or glyph.label in _STRUCTURE:
-            continue
-        digest = hashlib.sha256(glyph.points.round(3).tobytes()).hexdigest()
-        by_label.setdefault(glyph.label, []).append((digest, glyph))
-    return [
-        glyph
-        for members in by_label.values()
-        for _, glyph in sorted(members, key=lambda member: member[0])[:_MOST]
-        if glyph.label not in FITTED or glyph.label == "-"
-    ]
+        if not looks_like_a_dash(glyph) and glyph.label not in _NOT_ALONE:
+            by_label.setdefault(glyph.label, []).append(glyph)
+    return [glyph for each in by_label.values() for glyph in sorted(each, key=points_digest)[:_MOST]]
 
 
-def _alone(glyph: Glyph, stem: str, folder: str) -> Example:
-    draft = Draft([glyph.label], [mark(0, glyph.label, glyph, 1.0, 1.0, 0.0, 0.0)])
-    return draft.finished().to_example(stem, folder)
+def _all_alone(glyphs: Iterable[Glyph], stem: str, folder: str) -> list[Example]:
+    """Each drawing as an expression of its own, by name and number."""
+    marks = (mark(0, glyph.label, glyph, 1.0, 1.0, 0.0, 0.0) for glyph in glyphs)
+    drafts = (Draft([each.label], [each]) for each in marks)
+    return [draft.finished().to_example(f"{stem}-{n}", folder) for n, draft in enumerate(drafts)]

@@ -1,6 +1,7 @@
 """Removes points that change nothing, so that there is less to move when ink is changed or joined later."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -22,22 +23,16 @@ def thinned_strokes(inks: Sequence[Ink], tolerance: float) -> list[tuple[Points,
         ink = batch.ink_of_stroke
         batch = simplify(batch, tolerance * stroke_units(batch)[ink[batch.stroke]])
         strokes = np.split(batch.xy, np.flatnonzero(np.diff(batch.stroke)) + 1)
-        bounds = batch.first_stroke.tolist()
-        thin += [tuple(strokes[a:b]) for a, b in pairwise(bounds)]
+        thin += [tuple(strokes[a:b]) for a, b in pairwise(batch.first_stroke.tolist())]
     return thin
 
 
 def thinned_examples(examples: Sequence[Example], tolerance: float = TOLERANCE) -> list[Example]:
-    thin = thinned_strokes([example.ink for example in examples], tolerance)
-    return [
-        Example(Ink.from_strokes(strokes), example.tokens, example.strokes_of, example.stem, example.folder)
-        for example, strokes in zip(examples, thin, strict=True)
-    ]
+    thin = map(Ink.from_strokes, thinned_strokes([example.ink for example in examples], tolerance))
+    return [replace(example, ink=ink) for example, ink in zip(examples, thin, strict=True)]
 
 
 def thinned_glyphs(glyphs: Sequence[Glyph]) -> list[Glyph]:
     thin = thinned_strokes([Ink.from_strokes(glyph.strokes) for glyph in glyphs], TOLERANCE)
-    return [
-        Glyph.from_strokes(glyph.label, strokes, glyph.writer)
-        for glyph, strokes in zip(glyphs, thin, strict=True)
-    ]
+    pairs = zip(glyphs, thin, strict=True)
+    return [Glyph.from_strokes(glyph.label, strokes, glyph.writer) for glyph, strokes in pairs]

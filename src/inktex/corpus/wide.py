@@ -22,7 +22,7 @@ from random import Random
 
 import numpy as np
 
-from inktex.corpus.bank import SymbolBank
+from inktex.corpus.bank import Banks
 from inktex.corpus.bank_sources import COLLECTIONS, open_drawings
 from inktex.corpus.decorate import decorated
 from inktex.corpus.draft import Draft, gather
@@ -56,7 +56,7 @@ _JOINTS = (
 )  # fmt: skip
 
 
-def wide_banks(data: Path | None = None) -> list[tuple[SymbolBank, float]]:
+def wide_banks(data: Path | None = None) -> Banks:
     """All banks that `wide` is trained with, beside CROHME's own symbols, and their weights."""
     banks = [(open_drawings(name, "train", data), BANK_WEIGHTS[name]) for name in COLLECTIONS]
     return [*banks, (hershey_bank(), BANK_WEIGHTS["hershey"])]
@@ -87,15 +87,13 @@ class WideInk:
     def __init__(
         self,
         examples: Sequence[Example],
-        banks: Sequence[tuple[SymbolBank, float]],
+        banks: Banks,
         mix: WideMix | None = None,
         seed: int = 1,
         known: Sequence[str] | None = None,
     ) -> None:
         """Take the corpus and banks with weights; with `known`, expressions have no other tokens."""
-        self.stock = Stock(examples, banks, known)
-        self.mix = mix or WideMix()
-        self.seed = seed
+        self.stock, self.mix, self.seed = Stock(examples, banks, known), mix or WideMix(), seed
         self.pens = Pens()
         self._makers: dict[str, Callable[[Random], Draft]] = {
             "real": self.stock.expression,
@@ -108,12 +106,8 @@ class WideInk:
         }
 
     def pieces(self, epoch: int) -> list[Piece]:
-        made = [
-            self.piece(kind, epoch, number)
-            for kind in self._makers
-            if kind != "real"
-            for number in range(getattr(self.mix, kind))
-        ]
+        counts = {kind: getattr(self.mix, kind) for kind in self._makers if kind != "real"}
+        made = (self.piece(kind, epoch, number) for kind, count in counts.items() for number in range(count))
         return [*self._real(epoch), *made]
 
     def _real(self, epoch: int) -> list[Piece]:
@@ -133,9 +127,8 @@ class WideInk:
     def piece(self, kind: str, epoch: int, number: int) -> Piece:
         """Expression `number` of a kind in an epoch; depends on these and the seed alone."""
         random = Random(f"{self.seed}/{epoch}/{kind}/{number}")
-        draft = self._makers[kind](random)
-        while len(draft.tokens) > _LONGEST:
-            draft = self._makers[kind](random)
+        while len((draft := self._makers[kind](random)).tokens) > _LONGEST:
+            pass
         piece = draft.finished(_rough(draft, random) if kind != "real" else None)
         return with_another_pen(piece, self.pens, random)
 

@@ -54,14 +54,9 @@ class ModelConfig:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "ModelConfig":
         """The config that `to_json` gave; unknown or missing fields are an error that names them."""
-        known = set(cls.__dataclass_fields__)
-        if unknown := sorted(set(data) - known):
+        if unknown := sorted(set(data) - set(cls.__dataclass_fields__)):
             raise ValueError(
                 f"model config has unknown fields {unknown}: it was made by another version of inktex"
             )
-        values = dict(data)
-        values["features"] = FeatureOptions(**values["features"])
-        values["vocabulary"] = tuple(values["vocabulary"])
-        values["pool_after"] = tuple(values["pool_after"])
-        values["input_scale"] = tuple(values["input_scale"])
-        return cls(**values)
+        lists = {name: tuple(data[name]) for name in ("vocabulary", "pool_after", "input_scale")}
+        return cls(**data | lists | {"features": FeatureOptions(**data["features"])})

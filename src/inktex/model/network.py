@@ -37,10 +37,8 @@ class Network(nn.Module):
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
         self.backward_decoder = Decoder(config) if config.direction == "both" else None
-        self.symbol_head = (
-            nn.Linear(config.annotation_size, len(config.vocabulary)) if config.symbol_head else None
-        )
-
+        tokens = len(config.vocabulary)
+        self.symbol_head = nn.Linear(config.annotation_size, tokens) if config.symbol_head else None
         if config.start == "normal":
             start_normal(self)
 
@@ -58,10 +56,8 @@ class Network(nn.Module):
         (batch, L, K) where there is that head.
         """
         annotations, mask = self.encoder(features, lengths)
-        decoded = [
-            decoder(annotations, mask, tokens)
-            for decoder, tokens in zip(self.decoders, previous, strict=True)
-        ]
+        pairs = zip(self.decoders, previous, strict=True)
+        decoded = [decoder(annotations, mask, tokens) for decoder, tokens in pairs]
         return decoded, None if self.symbol_head is None else self.symbol_head(annotations)
 
     @property

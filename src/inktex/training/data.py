@@ -8,7 +8,7 @@ by points, so that a batch holds expressions of similar size and little padding.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -39,11 +39,15 @@ class Batch:
     guide: Tensor  # (B, T, L) True where the annotation shows ink of the token; all False: no guidance
     symbols: Tensor  # (B, L) token whose ink the annotation shows
 
+    def reversal(self) -> Tensor:
+        """(B, T) places that put the tokens of each expression in reverse; the end mark stays last."""
+        counts = (self.target > 0).sum(1, keepdim=True)  # tokens of each expression, without the end mark
+        place = torch.arange(self.target.shape[1], device=self.target.device)
+        return torch.where(place < counts, counts - 1 - place, place)
+
     def backward(self) -> "Batch":
         """The same expressions written from the last token to the first; the end mark stays last."""
-        counts = (self.target > 0).sum(1, keepdim=True)  # tokens of each expression, without the end mark
-        place = torch.arange(self.target.shape[1])
-        order = torch.where(place < counts, counts - 1 - place, place)
+        order = self.reversal()
         target = self.target.gather(1, order)
         previous = torch.zeros_like(target)
         previous[:, 1:] = target[:, :-1].clamp_min(0)
@@ -51,8 +55,7 @@ class Batch:
         return replace(self, target=target, previous=previous, guide=guide)
 
 
-@dataclass(frozen=True)
-class Padding:
+class Padding(NamedTuple):
     """Share of batch arrays that is padding, on the side of points and of tokens."""
 
     points: float
@@ -144,23 +147,20 @@ class TrainingData:
 
     def _row_counts(self, pieces: Sequence[Piece]) -> Ints:
         """Feature rows of every piece, before augmentation."""
-        counts: list[int] = []
-        for at in range(0, len(pieces), 256):
-            inks = [Ink.from_strokes(piece.strokes) for piece in pieces[at : at + 256]]
-            counts += [len(feature.rows) for feature in extract_batch(PointBatch.of(inks), self.features)]
-        return np.array(counts, dtype=np.int64)
+        chunks = (pieces[at : at + 256] for at in range(0, len(pieces), 256))
+        made = (feature for chunk in chunks for feature in extract_batch(_points(chunk), self.features))
+        return np.array([len(feature.rows) for feature in made], dtype=np.int64)
 
     def plain_batch(self, pieces: Sequence[Piece]) -> Batch:
         """Extract features and pad; the ink as it is."""
-        return self._padded(pieces, PointBatch.of([Ink.from_strokes(piece.strokes) for piece in pieces]))
+        return self._padded(pieces, _points(pieces))
 
     def batch(self, pieces: Sequence[Piece], epoch: int, number: int) -> Batch:
         """Augment, extract features and pad."""
-        points = PointBatch.of([Ink.from_strokes(piece.strokes) for piece in pieces])
+        points = _points(pieces)
         if self.options.augment is not None:
-            points = augment(
-                points, self.options.augment, np.random.default_rng((self.options.seed, epoch, number))
-            )
+            random = np.random.default_rng((self.options.seed, epoch, number))
+            points = augment(points, self.options.augment, random)
         return self._padded(pieces, points)
 
     def _padded(self, pieces: Sequence[Piece], points: PointBatch) -> Batch:
@@ -189,15 +189,8 @@ class TrainingData:
                     shown = annotation[np.isin(feature.stroke, strokes)]
                     guide[row, position, shown] = True
                     symbols[row, shown] = ids[position]
-        tensors = (
-            inputs,
-            np.array([len(feature.rows) for feature in features]),
-            previous,
-            target,
-            guide,
-            symbols,
-        )
-        return Batch(*(torch.from_numpy(array) for array in tensors))
+        lengths = np.array([len(feature.rows) for feature in features])
+        return Batch(*map(torch.from_numpy, (inputs, lengths, previous, target, guide, symbols)))
 
     def padding(self, batches: Sequence[Sequence[Piece]]) -> Padding:
         """Measure the padding of planned batches (features of the ink as it is)."""
@@ -206,5 +199,8 @@ class TrainingData:
             sizes = np.stack((self._row_counts(pieces), [len(piece.tokens) + 1 for piece in pieces]), axis=1)
             used += sizes.sum(0)
             padded += sizes.max(0) * len(sizes)
-        share = 1.0 - used / padded
-        return Padding(float(share[0]), float(share[1]))
+        return Padding(*(1.0 - used / padded).tolist())
+
+
+def _points(pieces: Sequence[Piece]) -> PointBatch:
+    return PointBatch.of([Ink.from_strokes(piece.strokes) for piece in pieces])

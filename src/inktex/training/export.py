@@ -12,6 +12,7 @@ from inktex.model import Network, load_network
 from inktex.model.config import Direction
 from inktex.reading import Member, ModelFile, find_weights, parameter_count
 from inktex.training.onnx_graph import Precision, decoder_graph, encoder_graph
+from inktex.training.run import RunFolder
 
 _CROHME = "CROHME's official training set (8,835 handwritten expressions)"
 _DRAWINGS = "drawings of single symbols from Detexify (ODbL), mathnote (Apache-2.0) and Omniglot (MIT)"
@@ -54,24 +55,15 @@ def one_way(network: Network) -> list[Network]:
     """The network as networks of one direction each: itself, or its encoder with either decoder."""
     if network.backward_decoder is None:
         return [network]
-    weights, parted = network.state_dict(), []
-    sides: tuple[tuple[Direction, str], ...] = (("forward", "decoder."), ("backward", "backward_decoder."))
-    for direction, prefix in sides:
-        one = Network(replace(network.config, direction=direction)).eval()
-        own = {name: value for name, value in weights.items() if "decoder." not in name}
-        decoder = {name: value for name, value in weights.items() if name.startswith(prefix)}
-        own |= {f"decoder.{name.removeprefix(prefix)}": value for name, value in decoder.items()}
-        one.load_state_dict(own)
-        parted.append(one)
+    directions: tuple[Direction, ...] = ("forward", "backward")
+    parted = [Network(replace(network.config, direction=direction)).eval() for direction in directions]
+    for one, decoder in zip(parted, network.decoders, strict=True):
+        one.encoder, one.decoder, one.symbol_head = network.encoder, decoder, network.symbol_head
     return parted
 
 
 def export_run(
-    source: Path,
-    name: str,
-    *,
-    which: str | None = None,
-    precision: Precision = Precision.half,
+    source: Path, name: str, *, which: str | None = None, precision: Precision = Precision.half
 ) -> ModelFile:
     """A model file of a training run, with a card that says where it comes from."""
     weights = find_weights(source, which)
@@ -102,18 +94,13 @@ def _training(run: Path) -> dict[str, Any]:
         content = json.loads((run / "run.json").read_text())
         told["options"] = content.get("training", {})
         if initial := content.get("command", {}).get("initial"):
-            told["initial"] = Path(
-                initial
-            ).name  # a model's name, or a file's: where it lay tells nobody anything
-    metrics = run / "metrics.jsonl"
-    if metrics.is_file():
-        rows = [json.loads(line) for line in metrics.read_text().splitlines() if line.strip()]
-        if rows:
-            told["steps"], told["epochs"] = rows[-1].get("step"), rows[-1].get("epoch")
-            told["cpu_seconds"] = rows[-1].get("cpu_seconds")
-        validations = [row for row in rows if row.get("kind") == "validation"]
-        if validations:
-            told["last_validation"] = validations[-1]
+            told["initial"] = Path(initial).name  # a model's name, or a file's: where it lay tells nothing
+    rows = RunFolder(run).metrics()
+    if rows:
+        told |= {"steps": rows[-1].get("step"), "epochs": rows[-1].get("epoch")}
+        told["cpu_seconds"] = rows[-1].get("cpu_seconds")
+    if validations := [row for row in rows if row.get("kind") == "validation"]:
+        told["last_validation"] = validations[-1]
     return told
 
 

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -17,27 +17,21 @@ from inktex.training.losses import Counts, averaged_copy, losses
 from inktex.training.noise import WeightNoise, noisy_weights
 from inktex.training.optimizing import (
     Place,
+    annealed,
+    guidance_weight,
+    learning_rate,
     make_optimizer,
     optimizer_tensors,
     restore_optimizer,
+    set_learning_rate,
     update_average,
 )
 from inktex.training.reporting import Reporter
 from inktex.training.run import Position, RunFolder, State
-from inktex.training.schedule import annealed, guidance_weight, learning_rate, set_learning_rate
 from inktex.training.validation import ValidationSet
 from inktex.training.workers import Workers
 
 MOST_PASSED_OVER = 20
-
-
-@dataclass(frozen=True)
-class StepResult:
-    """What one step measured (sums over all workers, per token)."""
-
-    loss: float
-    guidance: float
-    symbol: float
 
 
 class Trainer:
@@ -54,22 +48,14 @@ class Trainer:
         reporter: Reporter,
     ) -> None:
         options = data.options
-        self.options, self.folder, self.place, self.workers, self.reporter = (
-            options,
-            folder,
-            place,
-            workers,
-            reporter,
-        )
+        self.data, self.options, self.folder, self.reporter = data, options, folder, reporter
+        self.place, self.workers = place, workers
         self.network = network.to(place.device)
         self.shared = workers.share(self.network)
         self.average = averaged_copy(self.network)
         self.optimizer = make_optimizer(self.network, options)
         self.noise = WeightNoise(options, len(data.examples))
-        self.data = data
-        self.validation = (
-            ValidationSet(validation, self.data, grammar=options.grammar) if validation else None
-        )
+        self.validation = ValidationSet(validation, data, grammar=options.grammar) if validation else None
         self.position = Position(stage=2 if options.noise_at_once else 1)
         self._passed_over = 0  # steps in a row without a usable gradient
 
@@ -87,21 +73,20 @@ class Trainer:
         """Write the full training state (first worker)."""
         if not self.workers.is_first:
             return
-        tensors: dict[str, Tensor] = {}
-        parts = (
-            ("network", self.network.state_dict()),
-            ("average", self.average.state_dict()),
-            ("optimizer", optimizer_tensors(self.optimizer)),
-        )
-        for prefix, values in parts:
-            tensors |= {f"{prefix}.{name}": value for name, value in values.items()}
-        self.folder.save_state(self.position, tensors | {"noise.prior": self.noise.prior})
+        parts = {
+            "network": self.network.state_dict(),
+            "average": self.average.state_dict(),
+            "optimizer": optimizer_tensors(self.optimizer),
+            "noise": {"prior": self.noise.prior},
+        }
+        tensors = {f"{part}.{name}": each for part, named in parts.items() for name, each in named.items()}
+        self.folder.save_state(self.position, tensors)
 
     def run(self) -> Position:
         """Train until the epochs or the patience are used up."""
         clock, saved = time.process_time(), time.monotonic()
         position = self.position
-        stop = StopSignal()
+        stop = _StopSignal()
         while not position.finished:
             plan = self.data.plan(position.epoch)
             if self.workers.count > 1:
@@ -112,12 +97,12 @@ class Trainer:
                 batch = self.data.batch(pieces, position.epoch, position.batch)
                 done = position.epoch - position.stage_start + position.batch / len(plan)
                 progress = min(done / self.options.epochs_of(position.stage), 1.0)
-                result = self.step(batch, progress)
+                measured = self.step(batch, progress)
                 position.batch += 1
                 position.step += 1
                 now = time.process_time()
                 position.cpu_seconds, clock = position.cpu_seconds + now - clock, now
-                self.reporter.step_done(position, result.loss, result.guidance, result.symbol, len(pieces))
+                self.reporter.step_done(position, measured, len(pieces))
                 if stop.asked or time.monotonic() - saved > 60 * self.options.checkpoint_minutes:
                     self.checkpoint()
                     saved = time.monotonic()
@@ -132,8 +117,11 @@ class Trainer:
         self.workers.wait()
         return position
 
-    def step(self, batch: Batch, progress: float) -> StepResult:
-        """One update of the weights from one global batch; this worker does its share of it."""
+    def step(self, batch: Batch, progress: float) -> dict[str, float]:
+        """One update of the weights from one global batch; this worker does its share of it.
+
+        Returns what was measured over all workers, per token.
+        """
         options, position = self.options, self.position
         rate = learning_rate(options, position.step, progress)
         if options.anneal and position.stage == 2:
@@ -151,7 +139,8 @@ class Trainer:
         if options.average > 0:
             update_average(self.average, self.network, options.average, position.step)
         token, guidance, symbol = self.workers.total(sums).tolist()
-        return StepResult(token / counts.tokens, guidance / counts.guided, symbol / counts.named)
+        guidance, symbol = guidance / counts.guided, symbol / counts.named
+        return {"loss": token / counts.tokens, "guidance": guidance, "symbol": symbol}
 
     def _update(self, finite: bool) -> None:
         """Change the weights; a step without a finite gradient is skipped, but not many in a row."""
@@ -169,13 +158,8 @@ class Trainer:
         options = self.options
         mine = _on_device(batch, self.place.device, slice(self.workers.rank, None, self.workers.count))
         with self.place.autocast():
-            result = losses(
-                self.shared,
-                self.network.config.direction,
-                mine,
-                options.label_smoothing,
-                agree=options.agreement > 0,
-            )
+            direction, agree = self.network.config.direction, options.agreement > 0
+            result = losses(self.shared, direction, mine, options.label_smoothing, agree=agree)
             total = (
                 (result.token + options.agreement * result.agreement) / counts.of_tokens(options.loss_per)
                 + guidance_weight(options, progress) * result.guidance / counts.guided
@@ -218,7 +202,7 @@ class Trainer:
         self.position.begin_stage(2)
 
 
-class StopSignal:
+class _StopSignal:
     """SIGTERM asks a run to write a checkpoint and stop; `--resume` continues from there."""
 
     def __init__(self) -> None:

@@ -7,6 +7,7 @@
 Each is a sum over its own count, so that a batch split over workers gives the same gradient as the whole.
 """
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +17,6 @@ from torch import Tensor, nn
 
 from inktex.model import Network
 from inktex.model.config import Direction
-from inktex.model.fast import accelerate
 from inktex.training.data import IGNORED, Batch
 
 _TEMPERATURE = 2.0  # softens the answers that the two directions learn from each other
@@ -71,13 +71,7 @@ def losses(
     decoded, symbol_scores = network(batch.features, batch.lengths, *(view.previous for view in views))
     token, guidance, agreement = (batch.features.new_zeros(()) for _ in range(3))
     for view, (scores, attention) in zip(views, decoded, strict=True):
-        token = token + F.cross_entropy(
-            scores.float().flatten(0, 1),
-            view.target.flatten(),
-            ignore_index=IGNORED,
-            label_smoothing=label_smoothing,
-            reduction="sum",
-        )
+        token = token + _cross_entropy(scores, view.target, label_smoothing)
         guided = view.guide.any(-1)
         mass = (attention.float() * view.guide).sum(-1)
         guidance = guidance - mass[guided].clamp_min(1e-6).log().sum()
@@ -85,21 +79,18 @@ def losses(
         agreement = _agreement(decoded[0][0].float(), decoded[1][0].float(), views)
     symbol = token.new_zeros(())
     if symbol_scores is not None:
-        symbol = F.cross_entropy(
-            symbol_scores.float().flatten(0, 1),
-            batch.symbols.flatten(),
-            ignore_index=IGNORED,
-            reduction="sum",
-        )
+        symbol = _cross_entropy(symbol_scores, batch.symbols)
     return Losses(token, guidance, symbol, agreement)
+
+
+def _cross_entropy(scores: Tensor, target: Tensor, smoothing: float = 0.0) -> Tensor:
+    flat, wanted = scores.float().flatten(0, 1), target.flatten()
+    return F.cross_entropy(flat, wanted, ignore_index=IGNORED, label_smoothing=smoothing, reduction="sum")
 
 
 def _agreement(forward: Tensor, backward: Tensor, views: tuple[Batch, ...]) -> Tensor:
     """How far the directions are apart on each token; each is taught by the other's softened answer."""
-    counts = (views[0].target > 0).sum(1, keepdim=True)
-    place = torch.arange(forward.shape[1], device=forward.device)
-    order = torch.where(place < counts, counts - 1 - place, place)
-    backward = backward.gather(1, order[:, :, None].expand(backward.shape))
+    backward = backward.gather(1, views[0].reversal()[:, :, None].expand(backward.shape))
     written = views[0].target > 0  # not the end mark: it stands at opposite ends
     ours = torch.log_softmax(forward[written] / _TEMPERATURE, -1)
     theirs = torch.log_softmax(backward[written] / _TEMPERATURE, -1)
@@ -110,6 +101,4 @@ def _agreement(forward: Tensor, backward: Tensor, views: tuple[Batch, ...]) -> T
 
 def averaged_copy(network: Network) -> Network:
     """A network of the same shape and weights that no optimiser touches."""
-    copy = accelerate(Network(network.config)).to(next(network.parameters()).device)
-    copy.load_state_dict(network.state_dict())
-    return copy.requires_grad_(False).eval()
+    return deepcopy(network).requires_grad_(False).eval()

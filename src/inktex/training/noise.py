@@ -26,12 +26,8 @@ class WeightNoise:
     def __init__(self, options: TrainOptions, expressions: int) -> None:
         if options.noise_cost and (options.optimizer, options.loss_per) != ("adadelta", "expression"):
             raise ValueError("training.noise_cost needs optimizer = 'adadelta' and loss_per = 'expression'")
-        self.deviation, self.cost, self.growth = (
-            options.weight_noise,
-            options.noise_cost,
-            options.noise_growth,
-        )
-        self.expressions = expressions
+        self.deviation, self.cost = options.weight_noise, options.noise_cost
+        self.growth, self.expressions = options.noise_growth, expressions
         self.prior = torch.tensor(options.weight_noise**2, dtype=torch.float64)  # its variance
 
     @torch.no_grad()

@@ -27,7 +27,7 @@ from inktex.model import ModelConfig, Network
 from inktex.reading import BACKWARD
 
 Floats: TypeAlias = NDArray[np.float32]
-Dimension: TypeAlias = int | str
+Values: TypeAlias = list[tuple[str, list[int | str]]]  # names and shapes
 
 OPSET = 18
 IR_VERSION = 9
@@ -77,22 +77,16 @@ class _Graph:
             return self.matrix(name, value)
         return self.add("Transpose", [self.matrix(f"{name}_t", value.T)], name, perm=[1, 0])
 
-    def model(
-        self,
-        name: str,
-        inputs: Sequence[tuple[str, int, Sequence[Dimension]]],
-        outputs: Sequence[tuple[str, Sequence[Dimension]]],
-    ) -> bytes:
-        graph = helper.make_graph(
-            self._nodes,
-            name,
-            [helper.make_tensor_value_info(each, kind, shape) for each, kind, shape in inputs],
-            [helper.make_tensor_value_info(each, TensorProto.FLOAT, shape) for each, shape in outputs],
-            self._weights,
-        )
-        model = helper.make_model(
-            graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="inktex"
-        )
+    def model(self, name: str, inputs: Values, outputs: Values, integers: dict[str, int]) -> bytes:
+        """The graph as a file; inputs and outputs are floats, except the integers."""
+
+        def described(values: Values) -> list[onnx.ValueInfoProto]:
+            kinds = dict.fromkeys(dict(values), TensorProto.FLOAT) | integers
+            return [helper.make_tensor_value_info(each, kinds[each], shape) for each, shape in values]
+
+        graph = helper.make_graph(self._nodes, name, described(inputs), described(outputs), self._weights)
+        opsets = [helper.make_opsetid("", OPSET)]
+        model = helper.make_model(graph, opset_imports=opsets, producer_name="inktex")
         model.ir_version = IR_VERSION
         onnx.checker.check_model(model)
         content: bytes = model.SerializeToString()
@@ -110,16 +104,14 @@ def encoder_graph(network: Network, precision: Precision) -> bytes:
     """
     config, weights, graph = network.config, _weights_of(network), _Graph(precision)
     units, depth = config.encoder_units, config.annotation_size
-    graph.constant("one", np.array([1], np.int32))
-    graph.constant("two", np.array([2], np.int32))
-    graph.constant("axis_0", np.array([0]))
-    graph.constant("axis_1", np.array([1]))
-    graph.constant("keep_steps", np.array([0, 0, depth]))
-    for name, value in (("first_even", [0]), ("first_odd", [1]), ("far", [2**31 - 1]), ("every_second", [2])):
-        graph.constant(name, np.array(value))
-    graph.constant("minus_one", np.array([-1]))
-    graph.constant("minus_infinity", np.float32(-np.inf))
-    graph.constant("nothing", np.float32(0.0))
+    constants = {
+        "one": np.array([1], np.int32), "two": np.array([2], np.int32), "axis_0": [0], "axis_1": [1],
+        "keep_steps": [0, 0, depth], "first_even": [0], "first_odd": [1], "far": [2**31 - 1],
+        "every_second": [2], "minus_one": [-1], "minus_infinity": np.float32(-np.inf),
+        "nothing": np.float32(0.0),
+    }  # fmt: skip
+    for name, value in constants.items():
+        graph.constant(name, value)
     values, lengths = "features", "lengths"
     for number in range(1, config.encoder_layers + 1):
         prefix = f"encoder.layers.{number - 1}"
@@ -148,25 +140,20 @@ def encoder_graph(network: Network, precision: Precision) -> bytes:
     total = graph.add("ReduceSum", [annotations, "axis_1"], "total", keepdims=0)  # padding is zero
     count = graph.add("Cast", [lengths], "count", to=TensorProto.FLOAT)
     graph.add("Div", [total, graph.add("Unsqueeze", [count, "axis_1"], "count_column")], "mean")
-    outputs.append(_initial(graph, config, _of("decoder", weights), ""))
+    outputs += _initial(graph, config, _of("decoder", weights), "")
     if network.backward_decoder is not None:
         backward = _of("backward_decoder", weights)
         outputs += _projections(graph, config, backward, BACKWARD)
-        outputs.append(_initial(graph, config, backward, BACKWARD))
-    return graph.model(
-        "encoder",
-        [("features", TensorProto.FLOAT, ["N", "E", 8]), ("lengths", TensorProto.INT32, ["E"])],
-        outputs,
-    )
+        outputs += _initial(graph, config, backward, BACKWARD)
+    given: Values = [("features", ["N", "E", 8]), ("lengths", ["E"])]
+    return graph.model("encoder", given, outputs, {"lengths": TensorProto.INT32})
 
 
 def _of(decoder: str, weights: dict[str, Floats]) -> dict[str, Floats]:
     return {name.removeprefix(f"{decoder}."): each for name, each in weights.items()}
 
 
-def _projections(
-    graph: _Graph, config: ModelConfig, own: dict[str, Floats], suffix: str
-) -> list[tuple[str, Sequence[Dimension]]]:
+def _projections(graph: _Graph, config: ModelConfig, own: dict[str, Floats], suffix: str) -> Values:
     """Keys and values for a decoder with the weights `own`: their names and shapes."""
     u_att = graph.columns(f"u_att{suffix}", own["u_att.weight"].T)
     projected = graph.add("MatMul", ["annotations", u_att], f"projected{suffix}")
@@ -180,36 +167,32 @@ def _projections(
     return [(f"keys{suffix}", ["E", config.attention, "L"]), (f"values{suffix}", ["E", "L", width])]
 
 
-def _initial(
-    graph: _Graph, config: ModelConfig, own: dict[str, Floats], suffix: str
-) -> tuple[str, Sequence[Dimension]]:
+def _initial(graph: _Graph, config: ModelConfig, own: dict[str, Floats], suffix: str) -> Values:
     """The decoder's s_0, from the mean of the annotations."""
     initial = graph.columns(f"initial{suffix}", own["initial.weight"].T)
     product = graph.add("MatMul", ["mean", initial], f"initial_product{suffix}")
     bias = graph.constant(f"b_initial{suffix}", own["initial.bias"])
     graph.add("Tanh", [graph.add("Add", [product, bias], f"start{suffix}")], f"hidden{suffix}")
-    return f"hidden{suffix}", ["E", config.decoder_units]
+    return [(f"hidden{suffix}", ["E", config.decoder_units])]
 
 
-def _inside(graph: _Graph, values: str, lengths: str, name: str) -> str:
-    """(steps, E): whether a step lies inside its sequence."""
+def _inside(graph: _Graph, values: str, lengths: str, name: str, result: str) -> str:
+    """(steps, E, 1): whether a step lies inside its sequence."""
     shape = graph.add("Shape", [values], f"{name}_shape", start=0, end=1)
-    steps = graph.add(
-        "Squeeze", [graph.add("Cast", [shape], f"{name}_steps", to=TensorProto.INT32)], f"{name}_n"
-    )
+    steps = graph.add("Cast", [shape], f"{name}_steps", to=TensorProto.INT32)
+    steps = graph.add("Squeeze", [steps], f"{name}_n")
     zero = graph.constant(f"{name}_zero", np.int32(0))
     step = graph.constant(f"{name}_step", np.int32(1))
     places = graph.add("Range", [zero, steps, step], f"{name}_places")
     column = graph.add("Unsqueeze", [places, "axis_1"], f"{name}_column")
-    return graph.add("Less", [column, lengths], f"{name}_inside")
+    inside = graph.add("Less", [column, lengths], f"{name}_inside")
+    return graph.add("Unsqueeze", [inside, "minus_one"], result)
 
 
 def _pooled(graph: _Graph, values: str, lengths: str, number: int) -> tuple[str, str]:
     """Maximum over pairs of steps; an odd last step stands alone, padding stays zero."""
     name = f"pool_{number}"
-    inside = graph.add(
-        "Unsqueeze", [_inside(graph, values, lengths, f"{name}_in"), "minus_one"], f"{name}_mask"
-    )
+    inside = _inside(graph, values, lengths, f"{name}_in", f"{name}_mask")
     hidden = graph.add("Where", [inside, values, "minus_infinity"], f"{name}_hidden")
     halves = [
         graph.add("Slice", [hidden, first, "far", "axis_0", "every_second"], f"{name}_{first}")
@@ -217,9 +200,7 @@ def _pooled(graph: _Graph, values: str, lengths: str, number: int) -> tuple[str,
     ]
     pooled = graph.add("Max", halves, f"{name}_max")
     half = graph.add("Div", [graph.add("Add", [lengths, "one"], f"{name}_plus"), "two"], f"{name}_lengths")
-    inside = graph.add(
-        "Unsqueeze", [_inside(graph, pooled, half, f"{name}_out"), "minus_one"], f"{name}_kept"
-    )
+    inside = _inside(graph, pooled, half, f"{name}_out", f"{name}_kept")
     return graph.add("Where", [inside, pooled, "nothing"], f"{name}_states"), half
 
 
@@ -252,15 +233,10 @@ def decoder_graph(network: Network, precision: Precision) -> bytes:
     graph.constant("axis_2", np.array([2]))
     column = graph.add("Unsqueeze", ["query", "axis_2"], "query_column")  # (B, n', 1)
     energy_in = graph.add("Add", ["keys", column], "keys_and_query")  # (B, n', L)
-    inputs: list[tuple[str, int, Sequence[Dimension]]] = [
-        ("tokens", TensorProto.INT64, ["B"]),
-        ("hidden", TensorProto.FLOAT, ["B", n]),
-        ("keys", TensorProto.FLOAT, [width, "L"]),
-        ("values", TensorProto.FLOAT, ["L", 3 * n + tokens]),
-    ]
-    window = config.coverage_window
-    if window:
-        inputs.append(("coverage", TensorProto.FLOAT, ["B", 1, "L"]))
+    inputs: Values = [("tokens", ["B"]), ("hidden", ["B", n]), ("keys", [width, "L"])]
+    inputs.append(("values", ["L", 3 * n + tokens]))
+    if window := config.coverage_window:
+        inputs.append(("coverage", ["B", 1, "L"]))
         kernel = weights["decoder.q"] @ weights["decoder.u_f"]  # (window, n')
         filters = graph.matrix("coverage_kernel", kernel.T[:, None])  # (n', 1, window)
         pads = [window // 2, window - 1 - window // 2]
@@ -289,9 +265,5 @@ def decoder_graph(network: Network, precision: Precision) -> bytes:
     graph.add(
         "LogSoftmax", [graph.add("Gemm", ["hidden_after", to_scores, "scores_rest"], "scores")], "log_probs"
     )
-    outputs: list[tuple[str, Sequence[Dimension]]] = [
-        ("log_probs", ["B", tokens]),
-        ("attention", ["B", "L"]),
-        ("hidden_after", ["B", n]),
-    ]
-    return graph.model("decoder", inputs, outputs)
+    outputs: Values = [("log_probs", ["B", tokens]), ("attention", ["B", "L"]), ("hidden_after", ["B", n])]
+    return graph.model("decoder", inputs, outputs, {"tokens": TensorProto.INT64})

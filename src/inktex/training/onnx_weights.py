@@ -40,20 +40,16 @@ def read_network(path: Path) -> Network:
 def _state(model: ModelFile, config: ModelConfig, network: Network) -> dict[str, torch.Tensor]:
     state = network.state_dict()  # the symbol head is not exported: it keeps its new weights
     found = _encoder(_constants(model.members[0].encoder), config)
-    for member, prefix, suffix in zip(
-        model.members, ("decoder", "backward_decoder"), ("", BACKWARD), strict=False
-    ):
-        own = _decoder(member, config, suffix)
-        found |= {f"{prefix}.{name}": value for name, value in own.items()}
+    decoders = (("decoder", ""), ("backward_decoder", BACKWARD))
+    for member, (prefix, suffix) in zip(model.members, decoders, strict=False):
+        found |= {f"{prefix}.{name}": value for name, value in _decoder(member, config, suffix).items()}
     return state | {name: torch.tensor(value, dtype=torch.float32) for name, value in found.items()}
 
 
 def _constants(graph: bytes) -> dict[str, Floats]:
     """The weights of a graph by name, widened; those stored transposed are turned back."""
-    stored = {
-        each.name: numpy_helper.to_array(each)
-        for each in onnx.load_model_from_string(graph).graph.initializer
-    }
+    constants = onnx.load_model_from_string(graph).graph.initializer
+    stored = {each.name: numpy_helper.to_array(each) for each in constants}
     found: dict[str, Floats] = {}
     for name, value in stored.items():
         if name.endswith("_stored"):
@@ -61,10 +57,8 @@ def _constants(graph: bytes) -> dict[str, Floats]:
             value = value.astype(np.float64) * stored[f"{name}_scale"]
         elif not np.issubdtype(value.dtype, np.floating):
             continue
-        turned = name.endswith("_t")
-        found[name.removesuffix("_t") if turned else name] = np.asarray(
-            value.T if turned else value, np.float64
-        )
+        turned = value.T if name.endswith("_t") else value
+        found[name.removesuffix("_t")] = np.asarray(turned, np.float64)
     return found
 
 
@@ -98,9 +92,8 @@ def _decoder(member: Member, config: ModelConfig, suffix: str) -> dict[str, Floa
     of_token, of_token_output = np.split(own["of_token"] - common, [width + 3 * n], axis=1)
     context = encoder[f"context{suffix}"]
     # All that W_o multiplies is factored at once; from a part of it, the rest would need huge weights.
-    before_output, w_o = factored(
-        np.concatenate((of_token_output, own["to_scores"], context[:, 3 * n :])), inner
-    )
+    products = np.concatenate((of_token_output, own["to_scores"], context[:, 3 * n :]))
+    before_output, w_o = factored(products, inner)
     used, tokens = min(inner, len(of_token)), len(of_token)
     before_output[:tokens], of_embedding = extended(before_output[:tokens], of_token, used)
     before, after = balanced(before_output, np.concatenate((of_embedding, w_o), axis=1))

@@ -1,6 +1,7 @@
-"""Optimiser, averaged weights, device and precision, and the C library's memory settings."""
+"""Optimiser, schedules, averaged weights, device and precision, and the C library's memory settings."""
 
 import ctypes
+import math
 import sys
 from dataclasses import dataclass
 
@@ -17,11 +18,37 @@ def make_optimizer(network: nn.Module, options: TrainOptions) -> torch.optim.Opt
         return torch.optim.Adadelta(parameters, lr=options.learning_rate, rho=0.95, eps=options.epsilon)
     matrices = [parameter for parameter in parameters if parameter.ndim > 1]
     vectors = [parameter for parameter in parameters if parameter.ndim <= 1]
-    groups = [
-        {"params": matrices, "weight_decay": options.weight_decay},
-        {"params": vectors, "weight_decay": 0.0},
-    ]
+    decays = ((matrices, options.weight_decay), (vectors, 0.0))
+    groups = [{"params": some, "weight_decay": decay} for some, decay in decays]
     return torch.optim.AdamW(groups, lr=options.learning_rate, betas=(0.9, 0.98), fused=True)
+
+
+def learning_rate(options: TrainOptions, step: int, progress: float) -> float:
+    """Linear warm-up, a plateau, then a cosine to zero; `progress` is the share of the run that is done."""
+    rate = options.learning_rate
+    if step < options.warmup:
+        return rate * (step + 1) / options.warmup
+    if progress <= options.decay_from or options.decay_from >= 1.0:
+        return rate
+    return annealed(rate, (progress - options.decay_from) / (1.0 - options.decay_from))
+
+
+def annealed(rate: float, progress: float) -> float:
+    """A cosine to zero over all of a stage."""
+    return rate * 0.5 * (1.0 + math.cos(math.pi * min(progress, 1.0)))
+
+
+def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    """Use this rate from now on."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+
+
+def guidance_weight(options: TrainOptions, progress: float) -> float:
+    """The guidance fades out linearly, so that the attention ends as the cross-entropy wants it."""
+    if options.guidance_until <= 0:
+        return options.guidance
+    return options.guidance * max(0.0, 1.0 - progress / options.guidance_until)
 
 
 @torch.no_grad()
@@ -47,9 +74,8 @@ class Place:
 def choose_place(device: str, precision: str, local_rank: int = 0) -> Place:
     """`auto` takes CUDA, then Apple's GPU, then the CPU; half precision where it is faster."""
     if device == "auto":
-        device = (
-            "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-        )
+        mps = torch.backends.mps.is_available()
+        device = "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
     if device == "cuda":
         device = f"cuda:{local_rank}"
     try:
@@ -57,11 +83,9 @@ def choose_place(device: str, precision: str, local_rank: int = 0) -> Place:
         torch.empty(1, device=chosen)
     except (RuntimeError, AssertionError) as error:
         raise ValueError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from None
-    if precision == "float32":
-        return Place(chosen, None)
-    if precision == "bfloat16":
-        return Place(chosen, torch.bfloat16)
-    if chosen.type == "cpu":
+    if precision != "auto":
+        fast = precision == "bfloat16"
+    elif chosen.type == "cpu":
         fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     else:
         fast = chosen.type == "cuda" and torch.cuda.is_bf16_supported()

@@ -38,9 +38,7 @@ class TrainOptions:
     # "redrawn": what is made of the corpus alone, its symbols redrawn by others of its own; "wide": the same
     # for the wide vocabulary, with drawings of other sources; "free": what is made without any corpus
     ink: Literal["corpus", "redrawn", "wide", "free"] = "corpus"
-    mix: WideMix | None = (
-        None  # expressions of each kind in an epoch of "redrawn" or "wide" ink; None: the usual
-    )
+    mix: WideMix | None = None  # expressions of each kind in an epoch of such ink; None: the usual
     swap_symbols: float = 0.25  # share of symbols redrawn by other writers, in half of the expressions
     swap_groups: float = 0.25  # share of expressions in which a group is exchanged
     parts: float = 0.25  # parts of expressions added to an epoch, as a share of its size
@@ -48,9 +46,7 @@ class TrainOptions:
     synthetic: float = 0.0  # synthetic expressions added to an epoch, as a share of its size
     weight_noise: float = 0.0  # deviation of the noise added to the weights at every step
     noise_cost: float = 0.0  # above 0 each weight gets its own noise, that deviation at most (noise.py)
-    noise_growth: float = (
-        0.0  # share of the way to its best variance that the prior of such noise goes at a step
-    )
+    noise_growth: float = 0.0  # share of the way to its best variance that the noise's prior goes at a step
     noise_epochs: int = 0  # of the stage with weight noise; 0: as many as of the first
     noise_at_once: bool = False  # begin with the stage of weight noise, from weights given by --initial
     anneal: bool = False  # in the stage of weight noise, steps shrink to zero over its epochs
@@ -74,8 +70,6 @@ class TrainOptions:
         """The options that `to_json` gave."""
         if unknown := sorted(set(data) - set(cls.__dataclass_fields__)):
             raise ValueError(f"training options have unknown fields {unknown}: the run is of another version")
-        values = dict(data)
-        values["curriculum"] = tuple(values["curriculum"])
-        values["augment"] = None if values["augment"] is None else AugmentOptions(**values["augment"])
-        values["mix"] = WideMix(**values["mix"]) if values.get("mix") else None
-        return cls(**values)
+        augment = None if data["augment"] is None else AugmentOptions(**data["augment"])
+        mix = WideMix(**data["mix"]) if data.get("mix") else None
+        return cls(**data | {"curriculum": tuple(data["curriculum"]), "augment": augment, "mix": mix})

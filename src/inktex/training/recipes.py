@@ -18,6 +18,8 @@ from inktex.model import ModelConfig
 from inktex.training.options import TrainOptions
 
 Tables = dict[str, dict[str, Any]]  # "model" and "training"
+_KINDS: dict[str, type[Any]] = {"model": ModelConfig, "training": TrainOptions}
+_INNER: dict[str, type[Any]] = {"features": FeatureOptions, "augment": AugmentOptions, "mix": WideMix}
 
 
 @dataclass(frozen=True)
@@ -40,14 +42,14 @@ def recipe(name: str, settings: Sequence[str] = ()) -> Recipe:
     for setting in settings:
         table, key, value = _parse(setting)
         tables[table][key] = value
-    return Recipe(_model(tables["model"]), _training(tables["training"]))
+    return Recipe(*(_made(kind, tables[name], name) for name, kind in _KINDS.items()))
 
 
 def _read(name: str) -> Tables:
     if name not in recipe_names():
         raise ValueError(f"no recipe {name!r}; there are {', '.join(recipe_names())}")
     content = tomllib.loads(resources.files("inktex.recipes").joinpath(f"{name}.toml").read_text("utf-8"))
-    tables = _read(content["base"]) if "base" in content else {"model": {}, "training": {}}
+    tables = _read(content["base"]) if "base" in content else {table: {} for table in _KINDS}
     for table, values in tables.items():
         values.update(content.get(table, {}))
     return tables
@@ -57,7 +59,7 @@ def _parse(setting: str) -> tuple[str, str, Any]:
     """`training.parts=1.0` as table, key and value; a value that is not TOML is a string."""
     path, equals, text = setting.partition("=")
     table, _, key = path.strip().partition(".")
-    if not equals or table not in ("model", "training") or not key:
+    if not equals or table not in _KINDS or not key:
         raise ValueError(f"--set {setting}: write model.NAME=VALUE or training.NAME=VALUE")
     try:
         return table, key, tomllib.loads(f"value = {text}")["value"]
@@ -65,37 +67,22 @@ def _parse(setting: str) -> tuple[str, str, Any]:
         return table, key, text.strip()
 
 
-def _known(kind: type[Any], values: Mapping[str, Any], table: str) -> dict[str, Any]:
-    """Values for the fields of a dataclass, checked; TOML's lists become tuples."""
-    names = {field.name: field for field in fields(kind)}
+def _made(kind: type[Any], values: Mapping[str, Any], table: str) -> Any:
+    """A dataclass of checked values; TOML's lists become tuples, and inner tables dataclasses."""
+    defaults = {field.name: field.default for field in fields(kind)}
+    known = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     for name, value in values.items():
-        if name not in names:
-            raise ValueError(f"{table} has no {name!r}; there are {', '.join(sorted(names))}")
-        default = names[name].default
+        if name not in defaults:
+            raise ValueError(f"{table} has no {name!r}; there are {', '.join(sorted(defaults))}")
+        default = defaults[name]
         expected = (int, float) if type(default) in (int, float) else type(default)
         simple = default not in (MISSING, None) and not isinstance(default, tuple)
         if simple and (
             isinstance(value, bool) != isinstance(default, bool) or not isinstance(value, expected)
         ):
             raise ValueError(f"{table}.{name}: a value like {default!r} is expected, not {value!r}")
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-
-
-def _model(values: Mapping[str, Any]) -> ModelConfig:
-    known = _known(ModelConfig, values, "model")
-    if "features" in known:
-        known["features"] = FeatureOptions(**_known(FeatureOptions, known["features"], "model.features"))
-    return ModelConfig(**known)
-
-
-def _training(values: Mapping[str, Any]) -> TrainOptions:
-    known = _known(TrainOptions, values, "training")
-    if "augment" in known:
-        chosen = known["augment"]
-        if chosen is True or chosen is False:
-            known["augment"] = AugmentOptions() if chosen else None
-        else:
-            known["augment"] = AugmentOptions(**_known(AugmentOptions, chosen, "training.augment"))
-    if "mix" in known:
-        known["mix"] = WideMix(**_known(WideMix, known["mix"], "training.mix"))
-    return TrainOptions(**known)
+        if name == "augment" and isinstance(value, bool):
+            known[name] = AugmentOptions() if value else None
+        elif name in _INNER:
+            known[name] = _made(_INNER[name], value, f"{table}.{name}")
+    return kind(**known)

@@ -1,17 +1,12 @@
 """Output of a run: a progress bar or plain lines, metrics and TensorBoard events."""
 
 import time
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from inktex.training.options import TrainOptions
 from inktex.training.run import Position, RunFolder
@@ -24,17 +19,12 @@ if TYPE_CHECKING:
 class Reporter:
     """Collects the losses of steps and reports them; silent on all workers but the first."""
 
-    def __init__(
-        self, folder: RunFolder | None, options: TrainOptions, console: Console | None = None
-    ) -> None:
-        self._folder, self._options = folder, options
-        self._console = console or Console(stderr=True)
+    def __init__(self, folder: RunFolder | None, options: TrainOptions, console: Console) -> None:
+        self._folder, self._options, self._console = folder, options, console
         self._events: SummaryWriter | None = None
         self._progress: Progress | None = None
-        self._sums = [0.0, 0.0, 0.0]
-        self._steps = self._expressions = 0
-        self._since = time.monotonic()
         self._logged = time.monotonic()
+        self._reset()
 
     def __enter__(self) -> "Reporter":
         if self._folder is not None:
@@ -42,14 +32,8 @@ class Reporter:
 
             self._events = SummaryWriter(str(self._folder.path / "events"))
             if self._console.is_terminal:
-                columns = (
-                    TextColumn("{task.description}"),
-                    BarColumn(),
-                    MofNCompleteColumn(),
-                    TimeElapsedColumn(),
-                    TimeRemainingColumn(),
-                )
-                self._progress = Progress(*columns, console=self._console)
+                columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+                self._progress = Progress("{task.description}", *columns, console=self._console)
                 self._progress.start()
         return self
 
@@ -65,26 +49,19 @@ class Reporter:
         if self._progress is not None:
             for task in self._progress.task_ids:
                 self._progress.remove_task(task)
-            self._task = self._progress.add_task(
-                self._headline(position), total=batches, completed=position.batch
-            )
+            headline = self._headline(position)
+            self._task = self._progress.add_task(headline, total=batches, completed=position.batch)
 
-    def step_done(
-        self, position: Position, loss: float, guidance: float, symbol: float, expressions: int
-    ) -> None:
-        """Count a step; print a line every half minute."""
-        for place, value in enumerate((loss, guidance, symbol)):
-            self._sums[place] += value
+    def step_done(self, position: Position, losses: Mapping[str, float], expressions: int) -> None:
+        """Count a step, with its losses per token; print a line every half minute."""
+        for name, value in losses.items():
+            self._sums[name] += value
         self._steps += 1
         self._expressions += expressions
         if self._progress is not None:
             self._progress.update(self._task, completed=position.batch, description=self._headline(position))
         elif self._folder is not None and time.monotonic() - self._logged > 30:
-            self._console.print(
-                f"{self._headline(position)}  batch {position.batch}/{self._batches}",
-                highlight=False,
-                soft_wrap=True,
-            )
+            self._print(f"{self._headline(position)}  batch {position.batch}/{self._batches}")
             self._logged = time.monotonic()
         if position.step % self._options.log_every == 0:
             self._write(position, {"kind": "train", **self._means()})
@@ -92,37 +69,32 @@ class Reporter:
 
     def validated(self, position: Position, score: Validation) -> None:
         """Report a validation."""
-        self._write(
-            position, {"kind": "validation", "wer": score.wer, "exprate": score.exprate, "loss": score.loss}
+        self._write(position, {"kind": "validation", **asdict(score)})
+        self._print(
+            f"epoch {position.epoch}: WER {score.wer:.2f} %, ExpRate {score.exprate:.2f} %, "
+            f"loss {score.loss:.4f} per token "
+            f"(best WER {position.best_wer:.2f} %, ExpRate there {position.best_exprate:.2f} %), "
+            f"{position.cpu_seconds / 60:.1f} CPU minutes"
         )
+
+    def _print(self, text: str) -> None:
         if self._folder is not None:
-            self._console.print(
-                f"epoch {position.epoch}: WER {score.wer:.2f} %, ExpRate {score.exprate:.2f} %, "
-                f"loss {score.loss:.4f} per token "
-                f"(best WER {position.best_wer:.2f} %, ExpRate there {position.best_exprate:.2f} %), "
-                f"{position.cpu_seconds / 60:.1f} CPU minutes",
-                highlight=False,
-                soft_wrap=True,
-            )
+            self._console.print(text, soft_wrap=True)
 
     def _means(self) -> dict[str, float]:
-        steps = max(self._steps, 1)
-        names = ("loss", "guidance", "symbol")
-        means = {name: value / steps for name, value in zip(names, self._sums, strict=True)}
-        means["expressions_per_second"] = self._expressions / max(time.monotonic() - self._since, 1e-9)
-        return means
+        means = {name: value / max(self._steps, 1) for name, value in self._sums.items()}
+        speed = self._expressions / max(time.monotonic() - self._since, 1e-9)
+        return means | {"expressions_per_second": speed}
 
     def _reset(self) -> None:
-        self._sums, self._steps, self._expressions, self._since = [0.0, 0.0, 0.0], 0, 0, time.monotonic()
+        self._sums = {"loss": 0.0, "guidance": 0.0, "symbol": 0.0}
+        self._steps, self._expressions, self._since = 0, 0, time.monotonic()
 
     def _headline(self, position: Position) -> str:
         means = self._means()
         stage = " noise" if position.stage == 2 else ""
-        best = (
-            ""
-            if position.best_wer == float("inf")
-            else f"  WER {position.last_wer:.1f} best {position.best_wer:.1f}"
-        )
+        known = position.best_wer < float("inf")
+        best = f"  WER {position.last_wer:.1f} best {position.best_wer:.1f}" if known else ""
         return (
             f"epoch {position.epoch_of_stage}/{self._options.epochs_of(position.stage)}{stage}  "
             f"loss {means['loss']:.3f} "
@@ -131,16 +103,11 @@ class Reporter:
         )
 
     def _write(self, position: Position, values: dict[str, Any]) -> None:
-        if self._folder is None:
+        if self._folder is None or self._events is None:
             return
-        row = {
-            "step": position.step,
-            "epoch": position.epoch,
-            "cpu_seconds": round(position.cpu_seconds, 1),
-            **values,
-        }
-        self._folder.append_metrics(row)
-        if self._events is not None:
-            for name, value in values.items():
-                if isinstance(value, float):
-                    self._events.add_scalar(f"{values['kind']}/{name}", value, position.step)
+        where = {"step": position.step, "epoch": position.epoch}
+        seconds = round(position.cpu_seconds, 1)
+        self._folder.append_metrics({**where, "cpu_seconds": seconds, **values})
+        for name, value in values.items():
+            if isinstance(value, float):
+                self._events.add_scalar(f"{values['kind']}/{name}", value, position.step)

@@ -69,11 +69,8 @@ class State:
 
     def part(self, prefix: str) -> dict[str, Tensor]:
         """Tensors whose names begin with `prefix.`, without it."""
-        return {
-            name[len(prefix) + 1 :]: value
-            for name, value in self.tensors.items()
-            if name.startswith(prefix + ".")
-        }
+        own = {name: value for name, value in self.tensors.items() if name.startswith(f"{prefix}.")}
+        return {name.removeprefix(f"{prefix}."): value for name, value in own.items()}
 
 
 class RunFolder:
@@ -105,11 +102,8 @@ class RunFolder:
         """What the run was begun with."""
         try:
             content = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
-            return (
-                ModelConfig.from_json(content["model"]),
-                TrainOptions.from_json(content["training"]),
-                content["command"],
-            )
+            model, options = ModelConfig.from_json(content["model"]), content["training"]
+            return model, TrainOptions.from_json(options), content["command"]
         except FileNotFoundError:
             raise ValueError(f"{self.path}: no run to resume here (no run.json)") from None
         except (KeyError, TypeError, json.JSONDecodeError) as error:

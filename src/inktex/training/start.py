@@ -27,6 +27,8 @@ from inktex.training.reporting import Reporter
 from inktex.training.run import Position, RunFolder
 from inktex.training.workers import Workers
 
+Examples = tuple[Sequence[Example], Sequence[Example]]  # to train and to validate on
+
 FREE_VALIDATION = 300  # expressions of free ink to validate on where there is no CROHME
 
 
@@ -42,7 +44,7 @@ class Launch:
     initial: str | None = None  # begin from these weights: a file, a run's folder or a model's name
 
 
-def gather(launch: Launch, options: TrainOptions) -> tuple[list[Example], list[Example]]:
+def gather(launch: Launch, options: TrainOptions) -> Examples:
     """Training and validation examples: CROHME's, or synthetic ones that need no data.
 
     A run on free ink has no examples to train on. It is validated on CROHME 2013, which decides which epoch's
@@ -59,66 +61,46 @@ def gather(launch: Launch, options: TrainOptions) -> tuple[list[Example], list[E
         writer = Synthesizer(open_bank("hershey"))
         examples = list(islice(synthesize(writer, ExpressionModel.builtin(), seed), launch.synthetic))
         return examples, examples[: max(32, launch.synthetic // 20)]
-    training, validation = load_split("train", launch.data), load_split("test2013", launch.data)
-    return [training[i] for i in range(len(training))], [validation[i] for i in range(len(validation))]
+    return list(load_split("train", launch.data)), list(load_split("test2013", launch.data))
 
 
-def begin(
-    recipe: Recipe, launch: Launch, examples: tuple[Sequence[Example], Sequence[Example]] | None = None
-) -> Position:
+def begin(recipe: Recipe, launch: Launch, examples: Examples | None = None) -> Position:
     """Start a new run and train to its end, or continue it if torchrun has restarted its workers.
 
     A launcher counts only failures of its own workers, so the workers ask each other: if any of them was
     restarted, all continue from the checkpoint in the folder they share.
     """
-    workers = Workers.join(launch.device)
+    workers, folder = Workers.join(launch.device), RunFolder(launch.folder)
     device = choose_place(launch.device, recipe.training.precision, workers.local_rank).device
     restarts = torch.tensor([float(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))], device=device)
-    if float(workers.total(restarts)) > 0 and RunFolder(launch.folder).exists:
+    if float(workers.total(restarts)) > 0 and folder.exists:
         return _resume(launch, workers, examples)
-    return _begin(recipe, launch, workers, examples)
-
-
-def _begin(
-    recipe: Recipe,
-    launch: Launch,
-    workers: Workers,
-    examples: tuple[Sequence[Example], Sequence[Example]] | None,
-) -> Position:
-    training, validation = examples or gather(launch, recipe.training)
+    examples = examples or gather(launch, recipe.training)
     if recipe.training.ink == "wide":
         vocabulary = wide_vocabulary()
     elif recipe.training.ink == "free":
         vocabulary = free_vocabulary()
     else:
-        vocabulary = Vocabulary.build(example.tokens for example in training)
+        vocabulary = Vocabulary.build(example.tokens for example in examples[0])
     config = replace(recipe.model, vocabulary=tuple(vocabulary.tokens))
-    folder = RunFolder(launch.folder)
     if workers.is_first:
-        command = {
-            "data": str(launch.data) if launch.data else None,
-            "synthetic": launch.synthetic,
-            "initial": launch.initial,
-        }
+        data = str(launch.data) if launch.data else None
+        command = {"data": data, "synthetic": launch.synthetic, "initial": launch.initial}
         folder.create(config, recipe.training, command)
-    return _train(replace(recipe, model=config), launch, folder, workers, training, validation)
+    return _train(Recipe(config, recipe.training), launch, workers, examples)
 
 
-def resume(launch: Launch, examples: tuple[Sequence[Example], Sequence[Example]] | None = None) -> Position:
+def resume(launch: Launch, examples: Examples | None = None) -> Position:
     """Continue the run in the folder, exactly where its last checkpoint was."""
     RunFolder(launch.folder).settings()  # reports what is wrong before waiting for other workers
     return _resume(launch, Workers.join(launch.device), examples)
 
 
-def _resume(
-    launch: Launch, workers: Workers, examples: tuple[Sequence[Example], Sequence[Example]] | None
-) -> Position:
-    folder = RunFolder(launch.folder)
-    config, options, command = folder.settings()
+def _resume(launch: Launch, workers: Workers, examples: Examples | None) -> Position:
+    config, options, command = RunFolder(launch.folder).settings()
     begun_with = Path(command["data"]) if command.get("data") else None
     launch = replace(launch, synthetic=int(command.get("synthetic") or 0), data=launch.data or begun_with)
-    training, validation = examples or gather(launch, options)
-    return _train(Recipe(config, options), launch, folder, workers, training, validation)
+    return _train(Recipe(config, options), launch, workers, examples or gather(launch, options))
 
 
 def _made_ink(options: TrainOptions, launch: Launch, training: Sequence[Example]) -> MadeInk | None:
@@ -130,10 +112,6 @@ def _made_ink(options: TrainOptions, launch: Launch, training: Sequence[Example]
     if options.ink == "free":
         return FreeInk(free_drawings(launch.data), seed=options.seed)
     return None
-
-
-def _size(training: Sequence[Example], options: TrainOptions) -> str:
-    return "made expressions" if options.ink == "free" else f"{len(training):,} expressions"
 
 
 _COVERAGE = {"decoder.q", "decoder.u_f"}  # the weights that only coverage has
@@ -160,46 +138,34 @@ def _begin_from(network: Network, name: str) -> None:
         raise ValueError(f"{name}: a network of another shape than the recipe's ({error})") from None
 
 
-def _train(
-    recipe: Recipe,
-    launch: Launch,
-    folder: RunFolder,
-    workers: Workers,
-    training: Sequence[Example],
-    validation: Sequence[Example],
-) -> Position:
+def _train(recipe: Recipe, launch: Launch, workers: Workers, examples: Examples) -> Position:
+    config, options, folder = recipe.model, recipe.training, RunFolder(launch.folder)
+    training, validation = examples
     torch.set_num_threads(launch.threads)
     keep_freed_memory()
-    place = choose_place(launch.device, recipe.training.precision, workers.local_rank)
-    torch.manual_seed(recipe.training.seed)
-    network = accelerate(Network(recipe.model))
+    place = choose_place(launch.device, options.precision, workers.local_rank)
+    torch.manual_seed(options.seed)
+    network = accelerate(Network(config))
     if launch.initial is not None:
         _begin_from(network, launch.initial)
-    data = TrainingData(
-        training,
-        Vocabulary(recipe.model.vocabulary),
-        recipe.model.features,
-        recipe.model.stride,
-        recipe.training,
-        _made_ink(recipe.training, launch, training),
-    )
-    console = Console(stderr=True)
-    with Reporter(folder if workers.is_first else None, recipe.training, console) as reporter:
+    made = _made_ink(options, launch, training)
+    vocabulary = Vocabulary(config.vocabulary)
+    data = TrainingData(training, vocabulary, config.features, config.stride, options, made)
+    console = Console(stderr=True, quiet=not workers.is_first, highlight=False)
+    with Reporter(folder if workers.is_first else None, options, console) as reporter:
         trainer = Trainer(network, data, validation, folder, place, workers, reporter)
         state = folder.load_state()
         if state is not None:
             trainer.resume(state)
-            if workers.is_first:
-                console.print(f"goes on from step {state.position.step}", highlight=False)
-        if workers.is_first:
-            console.print(
-                f"{network.parameter_count:,} parameters, {_size(training, recipe.training)}, "
-                f"{len(validation):,} to validate, {place.device}{'' if place.half is None else ' bf16'}, "
-                f"{workers.count} worker(s), epoch {trainer.position.epoch_of_stage} of "
-                f"{recipe.training.epochs_of(trainer.position.stage)}",
-                highlight=False,
-                soft_wrap=True,
-            )
+            console.print(f"goes on from step {state.position.step}")
+        size = "made expressions" if options.ink == "free" else f"{len(training):,} expressions"
+        console.print(
+            f"{network.parameter_count:,} parameters, {size}, "
+            f"{len(validation):,} to validate, {place.device}{'' if place.half is None else ' bf16'}, "
+            f"{workers.count} worker(s), epoch {trainer.position.epoch_of_stage} of "
+            f"{options.epochs_of(trainer.position.stage)}",
+            soft_wrap=True,
+        )
         position = trainer.run()
     # With connections open until the process ends, a worker was seen to abort after its work was done.
     del trainer

@@ -135,7 +135,7 @@ class _DecoderLoop(torch.autograd.Function):
         d_gates = torch.empty_like(gates)
         d_candidates, d_context_all = torch.empty_like(candidates), torch.empty_like(contexts)
         d_energies = torch.empty_like(attention)
-        d_queries = torch.empty(steps, batch, layers.shape[-1], dtype=layers.dtype, device=layers.device)
+        d_queries = layers.new_empty(steps, batch, layers.shape[-1])
         d_layers = torch.empty_like(layers, dtype=torch.bfloat16 if ctx.compiled else None)
         transposed = LoopWeights(*(w.t() for w in weights))
         d_state = torch.zeros_like(hidden[0])
@@ -162,13 +162,10 @@ class _DecoderLoop(torch.autograd.Function):
         def sum_of(left: Tensor, right: Tensor) -> Tensor:
             return left.reshape(flat, -1).t() @ right.reshape(flat, -1)
 
+        d_kernel = torch.zeros_like(weights.kernel)
         if window:
-            windows = coverage_windows(coverage[:-1].reshape(flat, length), window).reshape(
-                flat * length, window
-            )
+            windows = coverage_windows(coverage[:-1].reshape(flat, length), window).flatten(0, 1)
             d_kernel = (windows.to(d_layers.dtype).t() @ d_layers.view(flat * length, -1)).to(layers.dtype)
-        else:
-            d_kernel = torch.zeros_like(weights.kernel)
         return (
             torch.bmm(attention.permute(1, 2, 0), d_context_all.transpose(0, 1)),
             d_layers.sum(0, dtype=layers.dtype),

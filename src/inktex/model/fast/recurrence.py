@@ -29,6 +29,14 @@ def _product_type(values: Tensor) -> torch.dtype:
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else values.dtype
 
 
+def _add_product(values: Tensor, left: Tensor, right: Tensor, out: Tensor) -> None:
+    """out = values + left @ right; the product is made in the type of `right`."""
+    if right.dtype == out.dtype:
+        torch.baddbmm(values, left, right, out=out)
+    else:
+        torch.add(torch.bmm(left.to(right.dtype), right), values, out=out)
+
+
 class _Recurrence(torch.autograd.Function):
     @staticmethod
     def forward(
@@ -39,32 +47,20 @@ class _Recurrence(torch.autograd.Function):
         ctx.kind = kind
         steps, directions, batch, _ = projections.shape
         units = initial.shape[-1]
-        gates = projections.new_empty(
-            steps, directions, batch, 2 * units, dtype=torch.float32 if kind != torch.float64 else kind
-        )
+        exact = torch.float32 if kind != torch.float64 else kind
+        gates = projections.new_empty(steps, directions, batch, 2 * units, dtype=exact)
         candidates = gates.new_empty(steps, directions, batch, units)
         reset_hidden = torch.empty_like(candidates)
         hidden = gates.new_empty(steps + 1, directions, batch, units)
         hidden[0] = initial
         u_gates, u_candidate = weight_gates.to(kind), weight_candidate.to(kind)
         x_gates, x_candidate = projections[..., : 2 * units], projections[..., 2 * units :]
-        low = kind != gates.dtype
         for step in range(steps):
-            before = hidden[step]
-            gate = gates[step]
-            if low:
-                torch.add(torch.bmm(before.to(kind), u_gates), x_gates[step], out=gate)
-            else:
-                torch.baddbmm(x_gates[step], before, u_gates, out=gate)
+            before, gate, candidate = hidden[step], gates[step], candidates[step]
+            _add_product(x_gates[step], before, u_gates, gate)
             gate.sigmoid_()
             torch.mul(gate[..., units:], before, out=reset_hidden[step])
-            candidate = candidates[step]
-            if low:
-                torch.add(
-                    torch.bmm(reset_hidden[step].to(kind), u_candidate), x_candidate[step], out=candidate
-                )
-            else:
-                torch.baddbmm(x_candidate[step], reset_hidden[step], u_candidate, out=candidate)
+            _add_product(x_candidate[step], reset_hidden[step], u_candidate, candidate)
             fast_tanh_(candidate)
             torch.lerp(before, candidate, gate[..., :units], out=hidden[step + 1])
         ctx.save_for_backward(gates, candidates, reset_hidden, hidden, u_gates, u_candidate)
@@ -79,16 +75,13 @@ class _Recurrence(torch.autograd.Function):
         before = hidden[:-1]
         update, reset = gates[..., :units], gates[..., units:]
         keep = 1.0 - update
-        d_projections = torch.empty(
-            steps, directions, batch, 3 * units, dtype=gates.dtype, device=gates.device
-        )
+        d_projections = gates.new_empty(steps, directions, batch, 3 * units)
         # Local derivatives of every step at once; the loop multiplies them by what arrives from later steps.
         to_candidate = update * (1.0 - candidates * candidates)
         to_update = (candidates - before) * update * keep
         to_reset = before * reset * (1.0 - reset)
         u_gates_t, u_candidate_t = u_gates.transpose(1, 2), u_candidate.transpose(1, 2)
         carry = torch.zeros_like(hidden[0])
-        low = kind != gates.dtype
         for step in range(steps - 1, -1, -1):
             carry += d_hidden[step]
             d_step = d_projections[step]
@@ -98,11 +91,7 @@ class _Recurrence(torch.autograd.Function):
             torch.mul(carry, to_update[step], out=d_step[..., :units])
             torch.mul(d_reset_hidden, to_reset[step], out=d_step[..., units : 2 * units])
             carry.mul_(keep[step]).addcmul_(d_reset_hidden, reset[step])
-            d_gates = d_step[..., : 2 * units]
-            if low:
-                carry += torch.bmm(d_gates.to(kind), u_gates_t)
-            else:
-                carry.baddbmm_(d_gates, u_gates_t)
+            _add_product(carry, d_step[..., : 2 * units], u_gates_t, carry)
 
         def by_direction(values: Tensor) -> Tensor:  # (d, T*B, features)
             return values.to(kind).transpose(0, 1).reshape(directions, steps * batch, -1)
