@@ -227,11 +227,11 @@ def _late(page: Geometry) -> Bools:
         older = page.boxes[: max(0, start - 8)]
         raised = float((recent[:, 1] - page.boxes[start, 3]).min())  # over all that was just written
         if len(older) and raised > 0.4:
-            away = box_distance(page.boxes[start], older)
-            nearest = older[int(away.argmin())]
+            apart = box_distance(page.boxes[start], older)
+            nearest = older[int(apart.argmin())]
             # The numerator of a fraction that comes next lies below the line above, not in it.
             goes_on = page.boxes[start, 0] > recent[:, 2].max() and page.boxes[start, 1] > nearest[3]
-            late[start:end] = not goes_on and float(away.min()) < min(0.6, 0.5 * page.jump[start])
+            late[start:end] = not goes_on and float(apart.min()) < min(0.6, 0.5 * page.jump[start])
     return late
 
 
