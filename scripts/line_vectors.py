@@ -126,11 +126,11 @@ def lines_of(strokes: Strokes) -> list[list[int]]:
 
 
 def evidence_of(strokes: Strokes) -> dict[str, Any]:
-    """What speaks for bars, [stroke, first, last, features], and for breaks, [place, features]."""
+    """What speaks for bars, [stroke, first, last, passed, features], and for breaks, [place, features]."""
     page = Geometry(Ink.from_strokes(strokes))
     bars = [page.bar(stroke) for stroke in np.flatnonzero(page.flat).tolist()]
     return {
-        "bars": [[bar.stroke, bar.first, bar.last, _short(bar.evidence)] for bar in bars],
+        "bars": [[bar.stroke, bar.first, bar.last, bar.passed, _short(bar.evidence)] for bar in bars],
         "cuts": [[place, _short(page.cut(0, place, len(page), 0.5))] for place in page.places().tolist()[:3]],
     }
 
@@ -171,6 +171,17 @@ def session_steps() -> list[list[list[Any]]]:
     sigma = [[[0, 20], [24, 21]], [[2, 22], [14, 34], [1, 46], [24, 46]], *moved(term[:2], -6, 18)]
     crosses = [[[x + a, 0], [x + 20 - a, 20]] for x in range(0, 240, 40) for a in (0, 20)]
     more = (*more, [[[4, 0], [18, 14]], [[18, 0], [4, 14]], *sigma], [*crosses, *moved(limit, 130, -24)])
+    # A letter below ≤, one close below a short line, and a numerator right below the line above.
+    relation = [*crosses[:2], [[60, 0], [40, 8], [60, 14]], [[40, 19], [62, 19]], *crosses[4:6]]
+    letter = [[0, 0], [2, 20], [12, 18], [12, 10], [2, 12]]
+    more = (*more, [*relation, *moved([letter, letter], 44, 34)])
+    difference = [[[0, 20], [0, 0], [15, 20], [15, 0]], [[26, 10], [40, 10]], [[65, 2], [50, 10], [70, 11]]]
+    more = (*more, [*difference, [[21, 23], [20, 25], [20, 43]], *moved([letter], 30, 23)])
+    row = [*moved(crosses[:8], 0, 40), [[150, 40], [165, 40]], [[150, 46], [165, 46]]]
+    more = (
+        *more,
+        [*crosses, *row, [[208, 22], [210, 31]], [[190, 43], [235, 43]], *moved([letter], 200, 50)],
+    )
     return found + [[["add", place, stroke] for place, stroke in enumerate(strokes)] for strokes in more]
 
 

@@ -218,6 +218,7 @@ def line_tables() -> dict[str, Any]:
     return {
         "window": line_features.WINDOW,
         "recent": line_features._RECENT,
+        "next": line_features._NEXT,
         "joined": line_features._JOINED,
         "late": line_finder._LATE,
         "late_run": line_finder._LATE_RUN,
@@ -239,7 +240,7 @@ def line_tables() -> dict[str, Any]:
         "newest": page_session._NEWEST,
         "long": page_session._LONG,
         "went_back": page_session._WENT_BACK,
-        "longer": page_session._LONGER,
+        "some": page_session._SOME,
         "back": page_session._BACK,
         "letter": page_session._LETTER,
         "short": page_session._SHORT,

@@ -172,3 +172,33 @@ def test_a_formula_is_saved_in_forms_that_programs_read(written: tuple[Any, Stro
             assert content.startswith(b"<math")
         else:
             assert b"x^{2}" in content
+
+
+def test_a_formula_is_no_wider_than_its_card(paper: Any, examples: dict[str, Strokes]) -> None:
+    paper.write(examples[r"x = \frac{-b \pm \sqrt{b^{2} - 4ac}}{2a}"])
+    paper.wait_for_latex(r"x=\frac{-b\pm\sqrt{b^{2}-4ac}}{2a}")
+    for width in (1280, 1080, 360):
+        paper.page.set_viewport_size({"width": width, "height": 800})
+        paper.page.wait_for_function(
+            """() => {
+                const box = document.querySelector('#formula'), room = box.getBoundingClientRect().right;
+                const parts = [...box.querySelectorAll('math > *')].map(each => each.getBoundingClientRect());
+                return parts.length && parts.every(part => part.right <= room);
+            }"""
+        )
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_commands_have_one_row(new_page: Callable[..., Any], page_server: Any, language: str) -> None:
+    page = new_page(page_server.url, locale=language)
+    page.wait_for_selector('#state[data-state="ready"]')
+    for width in (360, 641, 830, 1024, 1080, 1280, 1440):
+        page.set_viewport_size({"width": width, "height": 800})
+        buttons = page.evaluate(
+            """() => [...document.querySelectorAll('.commands .quiet')]
+                .map(each => [each.scrollHeight, each.getBoundingClientRect().right])"""
+        )
+        assert max(height for height, _ in buttons) <= 48, width
+        assert max(right for _, right in buttons) <= width, width
+        said = page.locator(".state-text").evaluate("each => [each.scrollWidth, each.clientWidth]")
+        assert said[1] <= 1 or said[0] <= said[1], width  # whole, or left to the dot

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import WebSocketRoute
 
 Strokes = list[list[list[float]]]
@@ -215,3 +216,40 @@ def test_examples_write_themselves(
     first = paper.stroke_count
     paper.wait_for_latex(r"\frac{a+b}{c}")
     assert paper.stroke_count > first  # stroke by stroke
+
+
+def test_on_a_phone_the_player_shows_the_ink_as_wide_as_the_screen(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any, examples: dict[str, Strokes]
+) -> None:
+    size = {"width": 390, "height": 844}
+    page = new_page(page_server.url, viewport=size, has_touch=True, reduced_motion="reduce")
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    paper.write(examples[r"x^{2} + 1"], width=120)
+    paper.wait_for_latex("x^{2}+1")
+    # Left, right, top and bottom of the ink on the screen.
+    ink = """() => {
+        const { sheet, canvas, desk } = document.querySelector('inktex-pad');
+        const box = canvas.getBoundingClientRect();
+        const strokes = desk.notebook.strokes.map(({ points }) => points);
+        const points = strokes.flat().map(([x, y]) => sheet.toScreen(x, y));
+        const xs = points.map(([x]) => box.left + x), ys = points.map(([, y]) => box.top + y);
+        return [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    }"""
+    before = page.evaluate(ink)
+    page.tap("#why-begin")
+    page.wait_for_selector("#player")
+    left, right, top, bottom = page.evaluate(ink)
+    step = page.locator("#why-step").bounding_box()
+    assert right - left > 0.8 * size["width"]
+    assert paper.box["y"] < top
+    assert bottom < step["y"]
+    page.tap("#why-close")
+    assert page.evaluate(ink) == before
+    # Who writes on the paper as it is then, writes where the ink is seen.
+    page.tap("#why-begin")
+    page.wait_for_selector("#player")
+    seen = page.evaluate(ink)
+    paper.touch([[seen[0], seen[3] + 30], [seen[0], seen[3] + 60]])
+    page.wait_for_selector("#player", state="hidden")
+    assert page.evaluate(ink)[:3] == pytest.approx(seen[:3], abs=1)

@@ -208,9 +208,32 @@ SIGMA = [
 CROSSES = [[(x + a, 0), (x + 20 - a, 20)] for x in range(0, 240, 40) for a in (0, 20)]
 INDENTED = [[(130, 28), (142, 34), (130, 48)], [(150, 34), (164, 34)], [(150, 41), (164, 41)]]
 
+# A letter below the bar of ≤, after which the writing had gone on: that bar is none of a fraction.
+RELATION = [*CROSSES[:2], [(60, 0), (40, 8), (60, 14)], [(40, 19), (62, 19)], [(80, -6), (90, 6)]]
+RELATION += [[(100, -6), (88, 28), (80, 28)]]
+BELOW_IT = [[(44, 34), (46, 54), (56, 52), (56, 44), (46, 46)]]
+
+# A stroke close below a short line, left of where that ended.
+SHORT = [[(0, 20), (0, 0), (15, 20), (15, 0)], [(26, 10), (40, 10)]]
+SHORT += [[(65, 2), (55, 0), (50, 10), (56, 20), (65, 14), (60, 12), (70, 11)]]
+CLOSE = [[(21, 23), (20, 25), (20, 43)]]
+
+# The numerator of a fraction that comes next lies close below the line above.
+ROW = [[(x, y + 40) for x, y in stroke] for stroke in CROSSES[:8]]
+NUMERATOR = [*ROW, [(150, 40), (165, 40)], [(150, 46), (165, 46)], [(208, 22), (210, 31)]]
+
 
 @pytest.mark.parametrize(
-    ("above", "below"), [(FIRST, NEXT), (LETTER, BARRED), (LETTER, SIGMA), (CROSSES, INDENTED)]
+    ("above", "below"),
+    [
+        (FIRST, NEXT),
+        (LETTER, BARRED),
+        (LETTER, SIGMA),
+        (CROSSES, INDENTED),
+        (RELATION, BELOW_IT),
+        (SHORT, CLOSE),
+        (CROSSES, NUMERATOR),
+    ],
 )
 def test_a_line_stays_as_it_is_when_it_is_in_doubt_where_the_next_belongs(
     recognizer: Recognizer, above, below

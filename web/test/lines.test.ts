@@ -42,9 +42,9 @@ for (const { name, strokes, lines, evidence } of pages)
     assert.deepEqual(findLines(strokes), lines);
     const page = new Geometry(strokes);
     assert.deepEqual(strokes.flatMap((_, stroke) => (page.flat[stroke] ? [stroke] : [])), evidence.bars.map(([stroke]) => stroke));
-    for (const [stroke, first, last, features] of evidence.bars) {
+    for (const [stroke, first, last, passed, features] of evidence.bars) {
       const bar = page.bar(stroke);
-      assert.deepEqual([bar.first, bar.last], [first, last]);
+      assert.deepEqual([bar.first, bar.last, bar.passed], [first, last, passed]);
       near(bar.evidence, features);
     }
     assert.deepEqual(page.places().slice(0, 3), evidence.cuts.map(([place]) => place));

@@ -50,7 +50,7 @@ export interface LineVectors {
     name: string;
     strokes: Stroke[];
     lines: number[][];
-    evidence: { bars: [stroke: number, first: number, last: number, features: number[]][]; cuts: [place: number, features: number[]][] };
+    evidence: { bars: [stroke: number, first: number, last: number, passed: boolean, features: number[]][]; cuts: [place: number, features: number[]][] };
   }[];
   answers: { page: number; answer: Recognition }[];
   sessions: { steps: [string, number, Stroke?][]; lines: [number, number[]][][] }[];

@@ -19,6 +19,7 @@ Ids = NDArray[np.int64]
 
 WINDOW = 40  # strokes before and after a place that are looked at
 _RECENT = 8  # strokes that the pen is still near to
+_NEXT = 1.5  # how far the symbol after a minus is from it, at most
 _JOINED = 3  # strokes before and after a bar that may be parts of the same letter
 
 
@@ -30,6 +31,7 @@ class Bar:
     first: int  # of the bar and these strokes, in the order of writing
     last: int
     evidence: Floats  # of being the bar of a fraction
+    passed: bool  # the writing went on beside it, as after a minus, before anything was below it
 
 
 class Geometry:
@@ -91,12 +93,14 @@ class Geometry:
         inside[stroke - low] = False
         sides: list[list[float]] = []
         first = last = stroke
+        begun = len(boxes)  # the first stroke below
         count = 1
         for above in (True, False):
             found = np.flatnonzero(inside & ((middle[:, 1] < level) == above))
             if not len(found):
                 sides.append([0.0] * 11)
                 continue
+            begun = begun if above else int(found[0])
             away = level - boxes[found, 3] if above else boxes[found, 1] - level
             distance = float(away.min())
             heart = float(middle[found[int(away.argmin())], 1])
@@ -131,6 +135,8 @@ class Geometry:
         straddling = (np.abs(middle[:, 1] - level) < 0.6 * np.maximum(height, 0.3)) & (height > 0.4)
         to_left = straddling & (np.abs(left - boxes[:, 2]) < 0.6) & (boxes[:, 2] < left + 0.3)
         to_right = straddling & (np.abs(boxes[:, 0] - right) < 0.6) & (boxes[:, 0] > right - 0.3)
+        upright = (height > 0.4) & (boxes[:, 1] < level) & (boxes[:, 3] > level)
+        beyond = upright & (boxes[:, 0] > right - 0.3) & (boxes[:, 0] < right + _NEXT)
         evidence = [
             *sides[0],
             *sides[1],
@@ -141,7 +147,8 @@ class Geometry:
             float(to_right.any()),
             *self._joins(stroke),
         ]
-        return Bar(stroke, first, last, np.array(evidence))
+        passed = bool(beyond[stroke - low + 1 : begun].any()) and begun < len(boxes)
+        return Bar(stroke, first, last, np.array(evidence), passed)
 
     def _joins(self, stroke: int) -> tuple[float, ...]:
         """How closely a bar touches the strokes written right before and after it, as parts of letters do.

@@ -189,7 +189,11 @@ def _find_cuts(page: Geometry, favoured: Mapping[int, float]) -> list[int]:
         return []
     model = line_model()
     bars = [page.bar(stroke) for stroke in np.flatnonzero(page.flat).tolist()]
-    spans = [(bar.first, bar.last, 1.0 / (1.0 + np.exp(-model.bar(bar.evidence)))) for bar in bars]
+    spans = [
+        (bar.first, bar.last, 1.0 / (1.0 + np.exp(-model.bar(bar.evidence))))
+        for bar in bars
+        if not bar.passed
+    ]
 
     def odds(low: int, place: int, high: int) -> float:
         in_fraction = max((sure for first, last, sure in spans if first < place <= last), default=0.0)
@@ -223,8 +227,11 @@ def _late(page: Geometry) -> Bools:
         older = page.boxes[: max(0, start - 8)]
         raised = float((recent[:, 1] - page.boxes[start, 3]).min())  # over all that was just written
         if len(older) and raised > 0.4:
-            nearest = float(box_distance(page.boxes[start], older).min())
-            late[start:end] = nearest < min(0.6, 0.5 * page.jump[start])
+            apart = box_distance(page.boxes[start], older)
+            nearest = older[int(apart.argmin())]
+            # The numerator of a fraction that comes next lies below the line above, not in it.
+            goes_on = page.boxes[start, 0] > recent[:, 2].max() and page.boxes[start, 1] > nearest[3]
+            late[start:end] = not goes_on and float(apart.min()) < min(0.6, 0.5 * page.jump[start])
     return late
 
 

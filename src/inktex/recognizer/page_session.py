@@ -32,9 +32,9 @@ _RECENT = 2 * WINDOW  # strokes: lines written so shortly before a change, too, 
 _BEGUN = 2.2  # log odds for a line that was there before: of those that are none, most fall below -4
 _NEWEST = 0.6  # log odds for a line that begins with the newest stroke, so that the one above stays
 _LONG = 4  # strokes of the one above from which on this is so
-_WENT_BACK = 1.8  # the same, where the pen has also gone back to the left
-_LONGER = 8  # strokes of the one above
-_BACK = 2.0  # heights of the writing, at least
+_WENT_BACK = 2.5  # the same, where the pen has also gone back to the left
+_SOME = 3  # strokes of the one above
+_BACK = 0.5  # heights of the writing, at least
 _LETTER = 8.0  # log odds for a line whose first strokes are a letter with a bar on top, such as T or Σ
 _SHORT = 6  # strokes of that line, at most: of more, the letter may be a denominator after all
 _FEW = 3  # strokes of a line that may still be a part of that letter
@@ -236,9 +236,10 @@ class PageSession(Writing):
             for line in before:  # one at most
                 its = [all_of.index(each) for each in line.stroke_ids]
                 line.is_letter |= _is_letter(page, its)
-                if len(its) >= _LONG:
-                    back = len(its) >= _LONGER and _went_back(page, its)
-                    favoured[places[newest]] = _WENT_BACK if back else _NEWEST
+                if len(its) >= _SOME and _went_back(page, its):
+                    favoured[places[newest]] = _WENT_BACK
+                elif len(its) >= _LONG:
+                    favoured[places[newest]] = _NEWEST
         favoured |= {
             place: _LETTER for place, line in first.items() if line.is_letter and len(line) <= _SHORT
         }

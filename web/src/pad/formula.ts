@@ -205,7 +205,11 @@ function tokenOf(target: EventTarget | null): number | null {
   return symbol ? Number(symbol.dataset.token) : null;
 }
 
-const widthOf = (line: HTMLElement): number => (line.firstElementChild?.getBoundingClientRect().width ?? 0) || 1;
+/** How wide the formula of a line is; its `<math>` is no wider than the box, whatever stands in it. */
+function widthOf(line: HTMLElement): number {
+  const places = [...(line.firstElementChild?.children ?? [])].map((part) => part.getBoundingClientRect());
+  return Math.max(1, Math.max(...places.map(({ right }) => right)) - Math.min(...places.map(({ left }) => left)));
+}
 
 /** Put a formula into several `<math>` elements that the browser can wrap, broken before relations, sums and differences. */
 function breakUp(line: HTMLElement): void {

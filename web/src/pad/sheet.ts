@@ -88,6 +88,12 @@ export class Sheet extends EventTarget {
     return [x * this.view.zoom + this.view.x, y * this.view.zoom + this.view.y];
   }
 
+  /** Back to a view that was. */
+  look(view: Sheet["view"]): void {
+    this.view = view;
+    this.#viewed();
+  }
+
   pan(dx: number, dy: number): void {
     this.view = { ...this.view, x: this.view.x + dx, y: this.view.y + dy };
     this.#viewed();
@@ -101,14 +107,14 @@ export class Sheet extends EventTarget {
     this.#viewed();
   }
 
-  /** Show all ink, no larger than it was written. */
-  fit(strokes: readonly Stroke[] = this.strokes, largest = 1): void {
+  /** Show all ink, no larger than it was written, beside what covers the paper. */
+  fit(strokes: readonly Stroke[] = this.strokes, largest = 1, covered = this.covered): void {
     this.#waiting = this.width ? null : () => this.fit(strokes, largest);
     if (this.#waiting) return;
     const box = boundsOf(strokes);
     if (!box) this.view = { x: 0, y: 0, zoom: 1 };
     else {
-      const { left, right, top, bottom } = this.covered;
+      const { left, right, top, bottom } = covered;
       const width = this.width - left - right - 48, height = this.height - top - bottom - 48;
       const zoom = Math.max(SMALLEST, Math.min(largest, width / (box.width || 1), height / (box.height || 1)));
       this.view = {

@@ -120,7 +120,7 @@ function beginWith(strokes: readonly Stroke[], entry?: Entry): void {
 
 pointer.addEventListener("down", () => {
   examples.stop();
-  why.close();
+  why.close(true);
   if (document.activeElement === editor.field) editor.field.blur();
 });
 pointer.addEventListener("scratched", (event) => notice.say(say("scratched", { n: (event as CustomEvent<number>).detail })));

@@ -4,6 +4,7 @@ import type { Answer } from "./answer";
 import { element, say } from "./dom";
 
 const PACE = 650; // ms per token
+const SMALL = "(max-width: 640px)", LARGEST = 3; // screens on which ink is enlarged, and how much at most
 
 export class Why {
   #steps: Map<string, number[]>[] | null = null; // per token: brightness of the points of strokes
@@ -11,6 +12,7 @@ export class Why {
   #timer: ReturnType<typeof setTimeout> | null = null;
   #revision = -1;
   #slider = element<HTMLInputElement>("why-slider");
+  #view: InktexPad["sheet"]["view"] | null = null; // of the paper, where the ink was enlarged
   step = -1;
 
   constructor(private readonly pad: InktexPad, private readonly answer: Answer) {
@@ -64,6 +66,7 @@ export class Why {
   #play(): void {
     if (!this.open) {
       this.#show(0);
+      this.#enlarge();
       element("why-play").focus({ preventScroll: true });
     } else if (this.step >= this.#texts.length - 1) this.#show(0);
     const next = (): void => {
@@ -107,11 +110,22 @@ export class Why {
     if (this.#texts.join(" ") === this.answer.reading?.tokens.join(" ")) this.pad.link.lightToken(step + this.answer.offset);
   }
 
-  /** Back to writing. */
-  close(): void {
+  /** Let the line fill a small screen, above the player. */
+  #enlarge(): void {
+    const { sheet, canvas } = this.pad, ids = this.answer.reading?.strokes ?? [];
+    if (!matchMedia(SMALL).matches) return;
+    this.#view = sheet.view;
+    const bottom = canvas.getBoundingClientRect().bottom - element("why-step").getBoundingClientRect().top;
+    sheet.fit(sheet.strokes.filter(({ id }) => ids.includes(id)), LARGEST, { left: 0, top: 0, right: 0, bottom });
+  }
+
+  /** Back to writing; the paper as it was before, unless somebody writes on it as it is. */
+  close(writing = false): void {
     this.#stop();
     if (!this.open) return;
     this.step = -1;
+    if (this.#view && !writing) this.pad.sheet.look(this.#view);
+    this.#view = null;
     this.pad.sheet.attention = null;
     this.pad.sheet.paint();
     delete document.body.dataset.why;

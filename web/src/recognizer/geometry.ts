@@ -6,7 +6,7 @@ import tables from "./tables.json";
 import type { Stroke } from "./types";
 
 export const { window: WINDOW } = tables.lines;
-const { recent: RECENT, joined: JOINED } = tables.lines;
+const { recent: RECENT, next: NEXT, joined: JOINED } = tables.lines;
 
 /** left, top, right, bottom */
 export type Box = readonly [left: number, top: number, right: number, bottom: number];
@@ -16,6 +16,7 @@ export interface Bar {
   first: number; // of the bar and these strokes, in the order of writing
   last: number;
   evidence: number[]; // of being the bar of a fraction
+  passed: boolean; // the writing went on beside it, as after a minus, before anything was below it
 }
 
 /** Boxes of the strokes of an ink, in heights of the writing. */
@@ -68,6 +69,7 @@ export class Geometry {
       (i) => i !== stroke && middle[i][0] > left - 0.1 && middle[i][0] < right + 0.1 && Math.max(this.width[i], height[i]) > 0.2, // a dot is no numerator
     );
     let [first, last, count] = [stroke, stroke, 1];
+    const begun = inside.find((i) => !(middle[i][1] < level)); // the first stroke below
     const sides = [true, false].map((above) => {
       const found = inside.filter((i) => middle[i][1] < level === above);
       if (!found.length) return new Array<number>(11).fill(0);
@@ -113,7 +115,13 @@ export class Geometry {
       +straddling.some((i) => Math.abs(boxes[i][0] - right) < 0.6 && boxes[i][0] > right - 0.3),
       ...this.joins(stroke),
     ];
-    return { first, last, evidence };
+    const passed =
+      begun !== undefined &&
+      range(stroke + 1, begun).some((i) => {
+        const [itsLeft, itsTop, , itsBottom] = boxes[i];
+        return height[i] > 0.4 && itsTop < level && itsBottom > level && itsLeft > right - 0.3 && itsLeft < right + NEXT;
+      });
+    return { first, last, evidence, passed };
   }
 
   /**

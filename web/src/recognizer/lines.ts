@@ -105,10 +105,10 @@ function judge({ hidden, hidden_bias, output, bias }: Judge, evidence: readonly 
 
 /** Strokes that begin a line, by the order of writing: the likeliest first, the others around them. */
 function findCuts(page: Geometry, favoured: ReadonlyMap<number, number>): number[] {
-  const spans = range(0, page.length).filter((stroke) => page.flat[stroke]).map((stroke) => {
-    const { first, last, evidence } = page.bar(stroke);
-    return { first, last, sure: 1 / (1 + Math.exp(-judge(tables.lines.bar, evidence))) };
-  });
+  const bars = range(0, page.length).filter((stroke) => page.flat[stroke]).map((stroke) => page.bar(stroke));
+  const spans = bars
+    .filter(({ passed }) => !passed)
+    .map(({ first, last, evidence }) => ({ first, last, sure: 1 / (1 + Math.exp(-judge(tables.lines.bar, evidence))) }));
   const odds = (low: number, place: number, high: number): number => {
     const inFraction = spans.reduce((found, { first, last, sure }) => (first < place && place <= last ? Math.max(found, sure) : found), 0);
     return judge(tables.lines.cut, page.cut(low, place, high, inFraction)) + (favoured.get(place) ?? 0);
@@ -139,8 +139,11 @@ function lateStrokes(page: Geometry): Set<number> {
     const recent = page.boxes.slice(Math.max(0, start - 8), start), older = page.boxes.slice(0, Math.max(0, start - 8));
     if (end - start > LATE_RUN || !older.length) return;
     const raised = least(recent.map((box) => box[1] - page.boxes[start][3])); // over all that was just written
-    const nearest = least(older.map((box) => boxDistance(page.boxes[start], box)));
-    if (raised > 0.4 && nearest < Math.min(0.6, 0.5 * page.jump[start])) for (const stroke of range(start, end)) late.add(stroke);
+    const apart = older.map((box) => boxDistance(page.boxes[start], box));
+    const nearest = least(apart);
+    // The numerator of a fraction that comes next lies below the line above, not in it.
+    const goesOn = page.boxes[start][0] > most(recent.map((box) => box[2])) && page.boxes[start][1] > older[apart.indexOf(nearest)][3];
+    if (raised > 0.4 && !goesOn && nearest < Math.min(0.6, 0.5 * page.jump[start])) for (const stroke of range(start, end)) late.add(stroke);
   });
   return late;
 }

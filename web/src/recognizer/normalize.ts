@@ -202,7 +202,7 @@ class Parser {
       this.place += 4;
       const index: Atom[] = [];
       this.argument("ABOVE", index, depth);
-      last!.parts.unshift({ opening: "[", content: this.checkedIndex(index), closing: "]" });
+      if (index.length) last!.parts.unshift({ opening: "[", content: this.checkedIndex(index), closing: "]" });
     } else if (word === "'" && !(inScript && atoms.every(({ head }) => head === "'"))) {
       const { scripts } = baseOf(atoms);
       scripts.set("^", [...(scripts.get("^") ?? []), atom("\\prime")]);

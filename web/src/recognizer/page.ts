@@ -18,7 +18,7 @@ const BEGUN = tables.lines.begun; // log odds for a line that was there before
 const NEWEST = tables.lines.newest; // log odds for a line that begins with the newest stroke, so that the one above stays
 const LONG = tables.lines.long; // strokes of the one above from which on this is so
 const WENT_BACK = tables.lines.went_back; // the same, where the pen has also gone back to the left
-const LONGER = tables.lines.longer; // strokes of the one above
+const SOME = tables.lines.some; // strokes of the one above
 const BACK = tables.lines.back; // heights of the writing, at least
 const LETTER = tables.lines.letter; // log odds for a line whose first strokes are a letter with a bar on top, such as T or Σ
 const SHORT = tables.lines.short; // strokes of that line, at most: of more, the letter may be a denominator after all
@@ -229,7 +229,8 @@ export class PageSession {
       const line = lines.find(({ session }) => session.strokeIds.includes(before!));
       const its = line?.session.strokeIds.map((id) => ids.indexOf(id)) ?? [];
       if (line && isLetter(page, its)) line.isLetter = true;
-      if (its.length >= LONG) favoured.set(places.get(newest!)!, its.length >= LONGER && wentBack(page, its) ? WENT_BACK : NEWEST);
+      if (its.length >= SOME && wentBack(page, its)) favoured.set(places.get(newest!)!, WENT_BACK);
+      else if (its.length >= LONG) favoured.set(places.get(newest!)!, NEWEST);
     }
     for (const line of lines) if (line.isLetter && line.session.strokeIds.length <= SHORT) favoured.set(first(line), LETTER);
     return favoured;
