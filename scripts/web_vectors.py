@@ -61,6 +61,7 @@ x^{2}^3
 \sqrt{} 3
 \sqrt[n]{x}
 \sqrt{x} ABOVE {3}
+\sqrt{x} ABOVE {}
 \left( \frac a b \right]
 \left. x \right|
 sin x + cos^2 y
