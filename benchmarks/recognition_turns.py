@@ -33,7 +33,8 @@ except TypeError:
 for line in sys.stdin:
     begin = time.process_time()
     answer = recognizer.recognize(inks[int(line)], **options)
-    print(time.process_time() - begin, *answer.tokens, flush=True)
+    words = (getattr(token, "text", token) for token in answer.tokens)
+    print(time.process_time() - begin, *words, flush=True)
 """
 
 
