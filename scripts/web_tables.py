@@ -269,6 +269,7 @@ def restrictions() -> dict[str, Any]:
         "groups": restriction.GROUPS,
         "structure": sorted(masks.STRUCTURE),
         "never_alone": sorted(masks.NEVER_ALONE),
+        "undrawn": sorted(token for group in symbols.STRUCTURAL for token in symbols.GROUPS[group]),
     }
 
 

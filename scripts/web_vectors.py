@@ -204,6 +204,16 @@ def sessions(recognizer: Recognizer, cases: list[dict[str, Any]]) -> list[dict[s
     return found
 
 
+def guesses(recognizer: Recognizer, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first strokes of some formulas as single symbols."""
+    found = []
+    for case in cases:
+        first = case["strokes"][:1]
+        named = [[each.latex, round(each.probability, 6)] for each in recognizer.symbol(first, top=10)]
+        found.append({"strokes": first, "symbols": named})
+    return found
+
+
 def printed() -> list[dict[str, Any]]:
     """LaTeX as people write it, and well-formed tokens at random: what is made of them, or why nothing is."""
     from inktex.corpus.language import FORMULAS as KNOWN
@@ -263,6 +273,7 @@ def make() -> dict[str, Any]:
         "walks": walks(info.vocabulary),
         "printed": printed(),
         "sessions": sessions(recognizer, cases[:SESSIONS]),
+        "guesses": guesses(recognizer, cases[:SESSIONS]),
         "cases": cases,
         "both_ways": both_ways(cases),
         "twin": twin(cases),
@@ -280,6 +291,7 @@ def both_ways(cases: list[dict[str, Any]]) -> dict[str, Any]:
         "sha256": recognizer.model.info.sha256,
         "answers": [{"case": place, "answer": answer} for place, answer in answers.items()],
         "sessions": sessions(recognizer, read),
+        "guesses": guesses(recognizer, read),
     }
 
 

@@ -175,4 +175,9 @@ def test_latex_that_cannot_be_drawn_is_named(written: tuple[Any, Strokes], latex
     page = paper.page
     page.fill("#latex", latex)
     page.wait_for_selector('#remark[data-kind="problem"]')
-    assert ("foo" if "foo" in latex else "nosuch") in page.inner_text("#remark")
+    named = "foo" if "foo" in latex else "nosuch"
+    assert named in page.inner_text("#remark")
+    # It stays named once it is decided and the ink was read around it.
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(1000)
+    assert named in page.inner_text("#remark")

@@ -108,3 +108,17 @@ def test_lines_behind_a_drawn_brace_are_cases(recognizer, drawings, brace_first)
         ink = Ink.from_strokes([brace, *strokes] if brace_first else [*strokes, brace])
         answers.append(recognizer.recognize(ink).latex)
     assert sum(answer == r"\begin{cases}x+y=3\\x-y=1\end{cases}" for answer in answers) >= 6, answers
+
+
+def test_ink_after_typed_latex_is_read_on(recognizer):
+    """What was typed has no ink: the strokes written after it are not taken for it."""
+    one = [[(6, 5), (11, 0), (11, 26)]]
+    plus = [[(30, 15), (46, 14)], [(38, 7), (38, 23)]]
+    two = [[(60, 6), (66, 0), (72, 5), (70, 14), (60, 26), (75, 26)]]
+    session = recognizer.session()
+    ids = [session.add(stroke) for stroke in one + plus + two]
+    assert session.answer().latex == "1+2"
+    session.pin(ids[-1:], "2+7")
+    for stroke, right in zip(plus + one, (70, 70, 125), strict=True):
+        session.add([(x + right, y) for x, y in stroke])
+    assert session.answer().latex == "1+2+7+1"

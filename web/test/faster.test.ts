@@ -1,8 +1,12 @@
 /** Whichever is faster reads: the server, or the recogniser that is loaded from it. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, mock, test } from "node:test";
 import type { Answer, Backend, Forms, Line, State } from "../src/pad/backend";
 import { FasterBackend } from "../src/page/faster";
+
+before(() => mock.timers.enable({ apis: ["setTimeout"] }));
+
+const INK = [{ id: "a", points: [[0, 0]] }] as unknown as Parameters<FasterBackend["sync"]>[0];
 
 class Reader extends EventTarget implements Backend {
   revision = 0;
@@ -112,6 +116,48 @@ test("without room on the server the device reads, whatever it takes", async () 
   assert.deepEqual(shown, ["device"]);
   server.become("ready");
   assert.equal(faster.place, "device"); // nothing says that the server is faster
+});
+
+test("where the server cannot be reached the device reads, as soon as it can be had", async () => {
+  const [server, device] = [new Reader("server"), new Reader("device")];
+  const answers: (Reader | Error)[] = [new Error("no network"), device];
+  const faster = new FasterBackend(server, () => {
+    const next = answers.shift()!;
+    return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
+  });
+  server.become("ready");
+  faster.sync(INK, []);
+  server.become("offline");
+  await new Promise(setImmediate);
+  assert.equal(faster.place, "server");
+  server.become("connecting");
+  server.become("offline");
+  await new Promise(setImmediate);
+  device.become("ready");
+  assert.equal(faster.place, "device");
+  server.become("connecting");
+  assert.equal(faster.place, "device"); // it goes on reading
+});
+
+test("a server that says nothing gives way until it speaks", async () => {
+  const { faster, server, device, shown, loads } = begun();
+  mock.timers.tick(10_000);
+  assert.equal(loads(), 0); // nothing was written
+  faster.sync(INK, []);
+  mock.timers.tick(3900);
+  assert.equal(loads(), 0);
+  mock.timers.tick(200);
+  await new Promise(setImmediate);
+  assert.equal(loads(), 1);
+  device.become("ready");
+  device.answer("device");
+  assert.deepEqual([faster.place, shown], ["device", ["device"]]);
+  const { server: fresh, faster: other, loads: none } = begun();
+  other.sync(INK, []);
+  fresh.dispatchEvent(new Event("problem")); // it cannot read this ink, and said so
+  mock.timers.tick(10_000);
+  assert.equal(none(), 0);
+  server.answer("x");
 });
 
 test("several lines are read by the faster one, too", async () => {

@@ -12,6 +12,7 @@ export interface Vectors {
   sha256: string;
   vocabulary: string[];
   sessions: Written[];
+  guesses: Guessed[];
   walks: { tokens: number[]; closing: number; allowed: string; within: string[] }[];
   printed: { latex: string; error?: string; tokens?: string[]; mathml?: string; marked?: string; typst?: string }[];
   cases: {
@@ -20,8 +21,14 @@ export interface Vectors {
     features?: Record<string, { rows: number[][]; stroke: number[] }>;
     answer: Recognition;
   }[];
-  both_ways: { model: string; sha256: string; answers: { case: number; answer: Recognition }[]; sessions: Written[] };
+  both_ways: { model: string; sha256: string; answers: { case: number; answer: Recognition }[]; sessions: Written[]; guesses: Guessed[] };
   twin: { sha256: string; answers: { case: number; answer: Recognition }[] };
+}
+
+/** A drawing, and the likeliest symbols with their probabilities. */
+export interface Guessed {
+  strokes: Stroke[];
+  symbols: [string, number][];
 }
 
 /** A session: what is done, and what the answer says then. */

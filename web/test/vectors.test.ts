@@ -20,7 +20,7 @@ const METHODS: Record<string, FeatureOptions> = {
 const near = (a: number, b: number, within: number, what: string): void =>
   assert.ok(Math.abs(a - b) <= within, `${what}: ${a} is not ${b}`);
 
-const { cases, walks, printed, vocabulary, model: name, both_ways: bothWays, twin } = vectors();
+const { cases, walks, printed, vocabulary, guesses, model: name, both_ways: bothWays, twin } = vectors();
 let model: Model;
 let pair: Model; // its networks write in both directions
 
@@ -48,6 +48,15 @@ test("two decoders that share an encoder read as in Python", async () => {
   const shared = await Model.load(modelBytes("twin"), "twin");
   assert.equal(shared.sha256, twin.sha256);
   for (const { case: place, answer } of twin.answers) await answersAs(shared, cases[place].strokes, answer);
+});
+
+test("one symbol is guessed as in Python", async () => {
+  for (const [by, drawings] of [[model, guesses], [pair, bothWays.guesses]] as const)
+    for (const { strokes, symbols } of drawings) {
+      const found = await new Engine(by).symbol(strokes, symbols.length);
+      assert.deepEqual(found.map(({ latex }) => latex), symbols.map(([latex]) => latex));
+      found.forEach(({ probability }, i) => near(probability, symbols[i][1], 1e-3, symbols[i][0]));
+    }
 });
 
 async function answersAs(by: Model, strokes: Stroke[], expected: Recognition): Promise<void> {

@@ -7,6 +7,7 @@ hypothesis ends before all pins are written.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,7 +32,7 @@ _LEADING = ("{", "}", "^", "_")
 
 @dataclass(frozen=True)
 class Pin:
-    """Strokes and what they say. Words that the model does not know are searched as a stand-in."""
+    """Strokes and what they say. What was typed rather than written is searched as a stand-in."""
 
     strokes: frozenset[int]
     texts: tuple[str, ...]
@@ -46,11 +47,15 @@ class Pin:
         texts = normalize(latex)
         if not texts:
             raise ValueError("a pin needs LaTeX that writes something")
-        foreign = bool(vocabulary.unknown(texts))
-        if not is_whole(texts) or not (foreign or Grammar(vocabulary).accepts(texts)):
+        unknown, grammar = bool(vocabulary.unknown(texts)), Grammar(vocabulary)
+        if not is_whole(texts) or not (unknown or grammar.accepts(texts)):
             raise ValueError(f"{latex!r} is not a whole expression, so it cannot be pinned")
-        if foreign:  # the whole piece is searched as one symbol, so that its structure cannot be in the way
-            stand_in = next((token for token in ("x", "1") if token in vocabulary), vocabulary.tokens[1])
+        written = symbol_places(texts)
+        if unknown or len(written) > len(strokes):
+            # Searched as one symbol: what has no ink of its own would be looked for in the ink of others.
+            own = (texts[place] for place in written[:1] if grammar.accepts([texts[place]]))
+            usual = (token for token in ("x", "1") if token in vocabulary)
+            stand_in = next(chain(own, usual), vocabulary.tokens[1])
             return cls(frozenset(strokes), texts, (vocabulary.id(stand_in),), foreign=True)
         return cls(frozenset(strokes), texts, tuple(vocabulary.encode(texts)))
 

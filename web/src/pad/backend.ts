@@ -65,8 +65,6 @@ export interface Backend extends EventTarget {
   render(latex: string): Promise<Forms>;
   /** The likeliest commands for strokes that are one symbol; rejects where nobody answers. */
   symbols?(strokes: readonly Stroke[]): Promise<{ latex: string; probability: number }[]>;
-  /** Other things that these strokes alone could say, best first. */
-  suggest?(strokes: readonly Stroke[]): Promise<string[]>;
   explain?(line?: Line): Promise<Explanation>;
   /** The inks of a file. */
   readInk?(file: File): Promise<InkFile[]>;

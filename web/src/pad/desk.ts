@@ -187,6 +187,8 @@ function chosen(made: Reading, forms: Forms): Reading {
     ...forms,
     own: true,
     unknown: [],
+    unread: [],
+    reread: [],
     confidences: forms.tokens.map(() => 1),
     alignment: same ? made.alignment : forms.tokens.map(() => []),
   };

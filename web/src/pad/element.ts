@@ -491,10 +491,8 @@ export class InktexPad extends HTMLElement {
     const asked = this.#corrector.ask(place, present, likely);
     this.sheet.lit = new Set(ids);
     this.sheet.paint();
-    void this.desk.backend?.suggest?.(strokes).then((found) => {
-      const single = found.filter((latex) => /^(\\[A-Za-z]+|\\?.)$/.test(latex.trim())).map((latex) => latex.trim());
-      this.#corrector.suggest([...fromOthers, ...single, ...lookAlikes(present)]);
-    });
+    const guessed = this.desk.backend?.symbols?.(strokes).catch(() => []);
+    void guessed?.then((found) => this.#corrector.suggest([...fromOthers, ...found.map(({ latex }) => latex), ...lookAlikes(present)]));
     const made = await asked;
     this.link.clear();
     this.sheet.lit = new Set();

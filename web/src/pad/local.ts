@@ -1,5 +1,5 @@
 /** The recogniser in this browser as a backend: the model is loaded once, and nothing leaves the device. */
-import { type LiveLine, type LiveRecognition, type LiveSession, type LoadOptions, type Recognition, type Recognizer, Superseded } from "../recognizer";
+import { type LiveLine, type LiveRecognition, type LiveSession, type LoadOptions, type Recognition, type Recognizer, Superseded, type SymbolGuess } from "../recognizer";
 import { type Answer, type Backend, type Candidate, changes, type Forms, type Known, type Line, type State } from "./backend";
 import type { Stroke } from "./ink";
 import type { Pin } from "./notebook";
@@ -101,10 +101,8 @@ export class LocalBackend extends EventTarget implements Backend {
     return this.#session ? this.#session.render(latex) : Promise.reject(new Error("offline"));
   }
 
-  async suggest(strokes: readonly Stroke[]): Promise<string[]> {
-    if (!this.#recognizer) return [];
-    const found = await this.#recognizer.recognize(strokes.map(({ points }) => points), { top: 8, lines: false });
-    return [found.latex, ...found.alternatives.map(({ latex }) => latex)];
+  symbols(strokes: readonly Stroke[]): Promise<SymbolGuess[]> {
+    return this.#recognizer ? this.#recognizer.symbol(strokes.map(({ points }) => points)) : Promise.reject(new Error("offline"));
   }
 }
 

@@ -63,11 +63,12 @@ export class SocketBackend extends EventTarget implements Backend {
     this.#token = token;
     this.#connect();
     addEventListener("online", this.#wakened);
+    addEventListener("offline", this.#wakened);
     addEventListener("pageshow", this.#wakened);
   }
 
-  // The device woke up, the network is back, or the page came out of the browser's cache: the old connection may be dead
-  // without anyone knowing.
+  // The device woke up, the network went or is back, or the page came out of the browser's cache: the old connection may be
+  // dead without anyone knowing. Without a network the server may still be there, on this very device.
   #wakened = (event: Event): void => {
     if (event.type === "pageshow" && !(event as PageTransitionEvent).persisted) return;
     this.#retryNow();
@@ -76,6 +77,7 @@ export class SocketBackend extends EventTarget implements Backend {
   close(): void {
     this.#closed = true;
     removeEventListener("online", this.#wakened);
+    removeEventListener("offline", this.#wakened);
     removeEventListener("pageshow", this.#wakened);
     clearTimeout(this.#timer);
     clearTimeout(this.#watchdog);
@@ -286,10 +288,6 @@ export class SocketBackend extends EventTarget implements Backend {
     const response = await this.#post("v1/symbol", { strokes: strokes.map(({ points }) => points.map(([x, y]) => [x, y])) });
     if (!response.ok) throw new Error("offline");
     return (await response.json()).symbols;
-  }
-
-  async suggest(strokes: readonly Stroke[]): Promise<string[]> {
-    return (await this.symbols(strokes).catch(() => [])).map(({ latex }) => latex);
   }
 
   explain(line?: Line): Promise<Explanation> {

@@ -142,14 +142,14 @@ export class Answer extends EventTarget {
     return item;
   }
 
-  #remarkOn({ unread, reread, unknown, tokens, own }: Reading): void {
+  #remarkOn({ unread, reread, unknown, tokens, mathml, own }: Reading): void {
     const remarks = [];
+    const strange = own ? undrawn(tokens, mathElement(mathml)) : [];
+    if (strange.length) remarks.push(say("cannotDraw", { text: strange.join(" ") }));
     if (unknown.length) remarks.push(say("unknownSymbol", { text: [...new Set(unknown.map((token) => tokens[token]))].join(" ") }));
-    if (!own || !unread.length) {
-      if (unread.length) remarks.push(say("unread", { n: unread.length }));
-      if (reread.length) remarks.push(say("reread", { n: reread.length }));
-    }
-    this.#remark(remarks.join(" · "), unknown.length ? "problem" : "");
+    if (unread.length) remarks.push(say("unread", { n: unread.length }));
+    if (reread.length) remarks.push(say("reread", { n: reread.length }));
+    this.#remark(remarks.join(" · "), strange.length || unknown.length ? "problem" : "");
   }
 
   #remark(text: string, kind = ""): void {
@@ -216,9 +216,7 @@ export class Answer extends EventTarget {
     }
     const forms = this.#draft?.latex === latex ? this.#draft : await this.#draw(draft);
     if (!forms || draft !== this.#drafts || !reading) return; // the text stays, with a remark on what is wrong with it
-    const unknown = undrawn(forms.tokens, mathElement(forms.mathml));
     this.pad.desk.choose(reading, forms);
-    if (unknown.length) this.#remark(say("cannotDraw", { text: unknown.join(" ") }), "problem");
   }
 
   // Symbols ------------------------------------------------------------------------------------------------------

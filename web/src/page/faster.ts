@@ -1,12 +1,13 @@
 /**
- * A server and this device behind one backend: whichever is faster reads. The server begins. Where its answers come late, or it
- * has no room, the recogniser for this device is loaded from it and given the same ink, and the times of both decide.
+ * A server and this device behind one backend: whichever is faster reads. The server begins. Where its answers come late, it has
+ * no room, or it cannot be reached, the recogniser for this device is loaded and given the same ink, and the times of both decide.
  */
 import type { Answer, Backend, Explanation, Forms, InkFile, Line, State } from "../pad/backend";
 import type { Stroke } from "../pad/ink";
 import type { Pin } from "../pad/notebook";
 
 const SLOW = 1500; // ms for an answer of the server, from which on the device is tried
+const SILENT = 4000; // ms without an answer of the server, from which on the device reads
 const LAST = 5; // answers whose median counts
 const FEWEST = 2;
 const WIN = 0.7; // how much faster the device must be: it costs battery
@@ -19,6 +20,8 @@ export class FasterBackend extends EventTarget implements Backend {
   #answers = new Map<Backend, Answer>();
   #given: { strokes: readonly Stroke[]; pins: readonly Pin[] } = { strokes: [], pins: [] };
   #loading = false;
+  #silent = false; // the server owes an answer for too long
+  #watchdog: ReturnType<typeof setTimeout> | undefined;
 
   /** `load` gives the recogniser of this device, or null where there is none to be had. */
   constructor(
@@ -45,15 +48,20 @@ export class FasterBackend extends EventTarget implements Backend {
 
   #hear(backend: Backend): void {
     for (const type of ["problem", "refused"])
-      backend.addEventListener(type, (event) => backend === this.#now && this.#tell(type, (event as CustomEvent<unknown>).detail));
+      backend.addEventListener(type, (event) => {
+        if (backend === this.server) this.#heard();
+        if (backend === this.#now) this.#tell(type, (event as CustomEvent<unknown>).detail);
+      });
     backend.addEventListener("state", () => {
       if (backend.state === "ready") this.#asked.set(backend, this.now()); // now it begins with what it was given
-      if (backend === this.server && backend.state === "busy") void this.#try();
+      if (backend === this.server && backend.state === "ready") this.#watch();
+      if (backend === this.server && this.#away) void this.#try();
       if (!this.#choose() && backend === this.#now) this.dispatchEvent(new Event("state"));
     });
     backend.addEventListener("answer", (event) => {
       const answer = (event as CustomEvent<Answer>).detail;
       this.#answers.set(backend, answer);
+      if (backend === this.server && answer.revision === backend.revision) this.#heard();
       if (answer.revision === backend.revision && answer.lines.length) this.#timed(backend);
       if (!this.#choose() && backend === this.#now) this.#tell("answer", answer);
     });
@@ -73,7 +81,10 @@ export class FasterBackend extends EventTarget implements Backend {
     if (this.#loading) return;
     this.#loading = true;
     const device = await this.load().catch(() => null);
-    if (!device) return;
+    if (!device) {
+      this.#loading = false; // without a network it may not be had now, but later
+      return;
+    }
     this.#device = device;
     this.#hear(device);
     device.sync(this.#given.strokes, this.#given.pins);
@@ -85,8 +96,8 @@ export class FasterBackend extends EventTarget implements Backend {
     const [ours, theirs] = [device, this.server].map((each) => (each && this.#times.get(each)) ?? []);
     const known = ours.length > 0 && theirs.length >= FEWEST;
     const wins = known ? median(ours) < WIN * median(theirs) : this.#now === device;
-    const away = this.server.state === "offline" || this.server.state === "busy";
-    const best = device && (away || wins) ? device : this.server;
+    const waiting = this.server.state === "connecting" && this.#now === device; // what reads goes on reading
+    const best = device && (this.#away || this.#silent || waiting || wins) ? device : this.server;
     if (best === this.#now) return false;
     this.#now = best;
     this.dispatchEvent(new Event("state"));
@@ -95,8 +106,28 @@ export class FasterBackend extends EventTarget implements Backend {
     return true;
   }
 
+  get #away(): boolean {
+    return this.server.state === "offline" || this.server.state === "busy";
+  }
+
+  #watch(): void {
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => {
+      if (!this.#given.strokes.length || this.#answers.get(this.server)?.revision === this.server.revision) return;
+      this.#silent = true;
+      void this.#try();
+      this.#choose();
+    }, SILENT);
+  }
+
+  #heard(): void {
+    clearTimeout(this.#watchdog);
+    this.#silent = false;
+  }
+
   sync(strokes: readonly Stroke[], pins: readonly Pin[]): void {
     this.#given = { strokes, pins };
+    this.#watch();
     // The server always, since it also explains.
     for (const backend of [this.server, this.#device]) {
       if (backend) this.#asked.set(backend, this.now());
@@ -109,11 +140,7 @@ export class FasterBackend extends EventTarget implements Backend {
   }
 
   symbols(strokes: readonly Stroke[]): Promise<{ latex: string; probability: number }[]> {
-    return this.server.symbols ? this.server.symbols(strokes) : Promise.reject(new Error("offline"));
-  }
-
-  suggest(strokes: readonly Stroke[]): Promise<string[]> {
-    return this.#now.suggest?.(strokes) ?? Promise.resolve([]);
+    return this.#now.symbols?.(strokes) ?? Promise.reject(new Error("offline"));
   }
 
   get explain(): ((line?: Line) => Promise<Explanation>) | undefined {
@@ -125,6 +152,7 @@ export class FasterBackend extends EventTarget implements Backend {
   }
 
   close(): void {
+    clearTimeout(this.#watchdog);
     this.server.close();
     this.#device?.close();
   }

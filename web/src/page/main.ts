@@ -11,6 +11,7 @@ import { element, say, translate } from "./dom";
 import { Editor } from "./editor";
 import { type Example, Examples } from "./examples";
 import { acceptDrops, type Content, copyAs, download, readFile, saveAs } from "./files";
+import { keepDevice, loadDevice } from "./device";
 import { FasterBackend } from "./faster";
 import { makeFinder } from "./finder";
 import { type Entry, History, presentOf, setPresent } from "./history";
@@ -49,15 +50,7 @@ beginSettings(pad, () => {
   showHistory();
   void examples.load(element("examples-list"), element("try"), takeExample);
 });
-pad.backend = server ? new FasterBackend(server, deviceOf) : new LocalBackend(new URL(model!, document.baseURI));
-
-/** The recogniser for this device, if the server gives its model away. */
-async function deviceOf(): Promise<LocalBackend | null> {
-  const response = await fetch(new URL("device.json", document.baseURI));
-  if (!response.ok) return null;
-  const { model: name, file } = await response.json();
-  return new LocalBackend(new URL(file, document.baseURI), { name });
-}
+pad.backend = server ? new FasterBackend(server, loadDevice) : new LocalBackend(new URL(model!, document.baseURI));
 
 element("for-programs").hidden = server === null;
 
@@ -337,6 +330,14 @@ void examples.load(element("examples-list"), element("try"), takeExample);
 function keepFiles(): void {
   if ("serviceWorker" in navigator && isSecureContext) void navigator.serviceWorker.register("sw.js").catch(() => {});
 }
+
+/** Once a server answers that keeps no secrets, the page gets ready to do without it. */
+function prepareForLater(): void {
+  if (server?.state !== "ready") return;
+  server.removeEventListener("state", prepareForLater);
+  if (!server.token) void keepDevice().catch(() => {});
+}
+server?.addEventListener("state", prepareForLater);
 
 // A page that reads by itself loads its model first: fetched at the same time for keeping, it would come twice.
 if (!model || desk.backend?.state !== "connecting") keepFiles();

@@ -12,7 +12,7 @@ const worker = globalThis as unknown as ServiceWorkerGlobalScope;
 const SCOPE = new URL(worker.registration.scope).pathname; // several pages may share an origin, and with it all caches
 const PAGE = `inktex ${SCOPE} ${KEPT.version}`;
 const LARGE = `inktex ${SCOPE} large`;
-/** Files of a server's page that reads by itself: kept when they are first used. */
+/** What a server's page needs to read by itself: kept when it is first fetched. */
 const ON_USE = /^(?:js\/.*|device\/.*\.inktex)$/;
 /** Only pictures of formulas need these: fetched when the page works already. */
 const LATER = ["glyphs.json"];
@@ -30,6 +30,7 @@ worker.addEventListener("fetch", (event) => {
   if (path === "index.html" || KEPT.files.includes(path)) event.respondWith(kept(path));
   else if (path in KEPT.large) event.respondWith(keptLarge(path, request));
   else if (ON_USE.test(path)) event.respondWith(keptOnUse(request));
+  else if (path === "device.json") event.respondWith(newest(request));
 });
 
 /** The browser's own cache may hold files of the version before. */
@@ -83,6 +84,19 @@ async function keptOnUse(request: Request): Promise<Response> {
   if (found) return found;
   const response = await fetch(request);
   if (response.ok) await cache.put(request, response.clone());
+  return response;
+}
+
+/** Which model the server reads with: as it says, or as it last said. Other models are not kept any longer. */
+async function newest(request: Request): Promise<Response> {
+  const cache = await caches.open(PAGE);
+  const response = await fetch(request).catch(() => null);
+  if (!response) return (await cache.match(request)) ?? Response.error();
+  if (!response.ok) return response;
+  await cache.put(request, response.clone());
+  const { file } = (await response.clone().json()) as { file: string };
+  const wanted = new URL(file, worker.registration.scope).href;
+  for (const { url } of await cache.keys()) if (/\/device\/[^/]*$/.test(url) && url !== wanted) await cache.delete(url);
   return response;
 }
 

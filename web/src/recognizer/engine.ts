@@ -13,7 +13,7 @@ import { printLatex } from "./print";
 import type { Hypothesis, Limits } from "./search";
 import { together } from "./several";
 import { toTypst } from "./typst";
-import type { AnswerOptions, Line, RecognizeOptions, Recognition, Rendering, SessionOptions, Stroke } from "./types";
+import type { AnswerOptions, Line, RecognizeOptions, Recognition, Rendering, SessionOptions, Stroke, SymbolGuess } from "./types";
 
 export const TIMEOUT = 10; // seconds for one expression, unless told otherwise
 const BREATH = 12; // milliseconds of work between two looks at what was asked meanwhile
@@ -45,6 +45,14 @@ export class Engine {
     const prepared = this.model.prepare(strokes);
     const found = await this.model.search(prepared, this.model.options(prepared, readings(options), options.symbols), this.limits(options));
     return this.answer(prepared, found, begin, options);
+  }
+
+  /** Read the strokes as one symbol: its likeliest commands, best first. */
+  symbol(strokes: readonly Stroke[], top: number): Promise<SymbolGuess[]> {
+    return this.inTurn(async () => {
+      checked(strokes);
+      return (await this.model.guess(this.model.prepare(strokes))).slice(0, readings({ top }));
+    });
   }
 
   /** LaTeX in all forms; LatexError where it is not a formula. */

@@ -11,6 +11,7 @@ import {
   type SessionOptions,
   type Stroke,
   Superseded,
+  type SymbolGuess,
 } from "./types";
 
 export { type LatexStyle, printLatex } from "./print";
@@ -67,6 +68,11 @@ export class Recognizer {
   /** Read one expression, or several lines of them: then `lines` of the answer holds each. */
   recognize(strokes: readonly Stroke[], options: RecognizeOptions = {}): Promise<Recognition> {
     return this.call("recognize", strokes, options);
+  }
+
+  /** Read the strokes as one symbol; its `top` likeliest commands, best first. */
+  symbol(strokes: readonly Stroke[], top = 10): Promise<SymbolGuess[]> {
+    return this.call("symbol", strokes, top);
   }
 
   /** LaTeX in the other forms; rejects where it is not a formula. */

@@ -8,9 +8,9 @@ import { inkPlaces, meaning } from "./layout";
 import { type Member, type ModelFile, ModelError, readModel } from "./modelfile";
 import { Ensemble, Network } from "./network";
 import { printLatex } from "./print";
-import { allowedIds, permittedTokens } from "./restriction";
+import { allowedIds, drawnAlone, permittedTokens } from "./restriction";
 import { beamSearch, type Hypothesis, type Limits, type SearchOptions } from "./search";
-import type { Recognition, Stroke } from "./types";
+import type { Recognition, Stroke, SymbolGuess } from "./types";
 
 const BEAM = 10;
 const PRUNE = 5; // hypotheses e^5 times less probable than the best are given up
@@ -125,6 +125,25 @@ export class Model {
       : await beamSearch(forward.stepper, forward.start, this.grammar, options, limits);
     // An answer that came to its end by itself goes before one that was cut.
     return found.sort((a, b) => +a.cut - +b.cut);
+  }
+
+  /**
+   * What one drawing of one symbol could be, over the whole vocabulary: one step of each decoder instead of a search. A port of
+   * `inktex/reading/single.py`.
+   */
+  async guess(prepared: Prepared): Promise<SymbolGuess[]> {
+    const sides = this.backward ? [this.forward, this.backward] : [this.forward];
+    const total = new Float64Array(this.vocabulary.length);
+    for (const { networks, members } of sides) {
+      const start = await networks.start(members.map((number) => prepared.views[number]));
+      const { logProbs } = await networks.step(start, [0]);
+      logProbs.forEach((each, id) => (total[id] += each / sides.length));
+    }
+    const alone = drawnAlone(this.vocabulary);
+    const highest = Math.max(...alone.map((id) => total[id]));
+    const sum = alone.reduce((all, id) => all + Math.exp(total[id] - highest), 0);
+    const guesses = alone.map((id) => ({ latex: this.vocabulary[id], probability: rounded(Math.exp(total[id] - highest) / sum) }));
+    return guesses.sort((a, b) => b.probability - a.probability);
   }
 
   /** Put the answer together, with at most `top` readings. */

@@ -4,7 +4,7 @@
  */
 import type { Features } from "./features";
 import type { Grammar } from "./grammar";
-import { LatexError, parseLayout } from "./layout";
+import { inkPlaces, LatexError, parseLayout } from "./layout";
 import { normalize } from "./normalize";
 import type { Hypothesis, StepOutput, Stepper } from "./search";
 
@@ -13,7 +13,7 @@ const NEVER = -1000; // log probability of what a pin rules out
 const REREAD = -5; // added to symbols that would be read once more from strokes that are written already
 const LEADING = ["{", "}", "^", "_"];
 
-/** Strokes and what they say. Words that the model does not know are searched as a stand-in. */
+/** Strokes and what they say. What was typed rather than written is searched as a stand-in. */
 export interface Pin {
   strokes: Set<number>;
   texts: string[];
@@ -30,12 +30,15 @@ export function makePin(strokes: Iterable<number>, latex: string, vocabulary: st
   const partial = new LatexError(`'${latex}' is not a whole expression, so it cannot be pinned`);
   if (!isWhole(texts)) throw partial;
   const ids = texts.map((text) => vocabulary.indexOf(text));
-  if (ids.includes(-1)) {
-    // The whole piece is searched as one symbol, so that its structure cannot be in the way.
-    const standIn = ["x", "1"].map((token) => vocabulary.indexOf(token)).find((id) => id > 0) ?? 1;
+  const unknown = ids.includes(-1);
+  if (!unknown && !grammar.accepts(ids)) throw partial;
+  const written = inkPlaces(texts);
+  if (unknown || written.length > mine.size) {
+    // Searched as one symbol: what has no ink of its own would be looked for in the ink of others.
+    const own = written.slice(0, 1).map((place) => ids[place]).filter((id) => id > 0 && grammar.accepts([id]));
+    const standIn = [...own, ...["x", "1"].map((token) => vocabulary.indexOf(token))].find((id) => id > 0) ?? 1;
     return { strokes: mine, texts, ids: [standIn], foreign: true };
   }
-  if (!grammar.accepts(ids)) throw partial;
   return { strokes: mine, texts, ids, foreign: false };
 }
 

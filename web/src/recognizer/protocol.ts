@@ -1,10 +1,11 @@
 /** What the page and the worker say to each other. */
-import type { AnswerOptions, LiveRecognition, RecognizeOptions, Recognition, Rendering, SessionOptions, Stroke } from "./types";
+import type { AnswerOptions, LiveRecognition, RecognizeOptions, Recognition, Rendering, SessionOptions, Stroke, SymbolGuess } from "./types";
 
 /** Calls that are answered. */
 export interface Calls {
   load: { args: [model: ArrayBuffer | string, name: string, wasm: string, threads: number]; result: ModelFacts };
   recognize: { args: [strokes: readonly Stroke[], options: RecognizeOptions]; result: Recognition };
+  symbol: { args: [strokes: readonly Stroke[], top: number]; result: SymbolGuess[] };
   render: { args: [latex: string]; result: Rendering };
   answer: { args: [session: number, options: AnswerOptions]; result: LiveRecognition };
   choose: { args: [session: number, latex: string, line: number | undefined]; result: LiveRecognition };

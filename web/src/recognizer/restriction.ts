@@ -9,6 +9,7 @@ import tables from "./tables.json";
 const GROUPS = new Map(Object.entries(tables.restriction.groups));
 const STRUCTURE = new Set(tables.restriction.structure);
 const NEVER_ALONE = new Set(tables.restriction.never_alone);
+const UNDRAWN = new Set(tables.restriction.undrawn);
 
 /** Ids of the symbols that may be written; RangeError names what the model does not know. */
 export function allowedIds(symbols: string | readonly string[], vocabulary: readonly string[]): Set<number> {
@@ -24,6 +25,11 @@ export function allowedIds(symbols: string | readonly string[], vocabulary: read
   const left = new Set([...allowed].filter((id) => !taken.has(id)));
   if (!left.size) throw new RangeError("symbols: no symbol is left");
   return left;
+}
+
+/** Ids of the tokens that a single drawing can be: no braces, fractions, accents, ends of environments. */
+export function drawnAlone(vocabulary: readonly string[]): number[] {
+  return vocabulary.flatMap((token, id) => (id && !UNDRAWN.has(token) ? [id] : []));
 }
 
 function meaning(word: string, vocabulary: readonly string[]): number[] {

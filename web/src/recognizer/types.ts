@@ -78,6 +78,13 @@ export interface Rendering {
   typst: string;
 }
 
+/** A symbol that a drawing could be. */
+export interface SymbolGuess {
+  latex: string;
+  /** Among all symbols of the model that can be drawn alone. */
+  probability: number;
+}
+
 export interface AnswerOptions {
   /** Readings, the best included. */
   top?: number;

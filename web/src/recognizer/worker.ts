@@ -23,6 +23,7 @@ const methods: Methods = {
     return { name, sha256: model.sha256, vocabulary: model.vocabulary, threads } satisfies ModelFacts;
   },
   recognize: (strokes, options) => engine.recognize(strokes, options),
+  symbol: (strokes, top) => engine.symbol(strokes, top),
   render: (latex) => engine.render(latex),
   answer: (session, options) => engine.session(session).answer(options),
   choose: (session, latex, line) => engine.session(session).choose(latex, line),

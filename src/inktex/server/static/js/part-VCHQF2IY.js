@@ -1,1 +1,0 @@
-import{a,b,c,d}from"./part-GSMQUKFO.js";export{b as InkError,d as Recognizer,a as Superseded,c as printLatex};
