@@ -135,6 +135,24 @@ def test_the_active_tool_is_seen_in_forced_colours(new_page: Callable[..., Any],
     assert pressed != other_tool
 
 
+def test_a_lit_symbol_is_seen_in_forced_colours(
+    new_page: Callable[..., Any],
+    paper_of: Callable[..., Any],
+    page_server: Any,
+    examples: dict[str, Strokes],
+) -> None:
+    page = new_page(page_server.url, forced_colors="active", reduced_motion="reduce")
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    paper.write(examples[r"x^{2} + 1"], width=360)
+    paper.wait_for_latex("x^{2}+1")
+    page.hover("#formula mi")
+    page.wait_for_selector("#formula .lit")
+    outline = "e => getComputedStyle(e).outlineStyle"
+    assert page.locator("#formula .lit").first.evaluate(outline) == "solid"
+    assert page.locator("#formula mn").last.evaluate(outline) != "solid"
+
+
 def test_brackets_of_a_function_are_close(written: tuple[Any, Strokes]) -> None:
     page = written[0].page
     page.fill("#latex", "f(x)")
