@@ -95,6 +95,15 @@ def test_the_present_line_can_be_seen(opened: Callable[..., Any], size: tuple[in
     assert page.evaluate("() => document.documentElement.scrollWidth") == size[0]
 
 
+def test_four_lines_are_seen_whole_on_a_tablet(opened: Callable[..., Any]) -> None:
+    page = opened(768, 1024)
+    box = page.locator("#formula").bounding_box()
+    for number in range(4):
+        line = page.locator("#formula .line").nth(number).bounding_box()
+        assert box["y"] <= line["y"]
+        assert line["y"] + line["height"] <= box["y"] + box["height"]
+
+
 def test_lines_that_are_done_are_not_read_again(
     new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any
 ) -> None:

@@ -15,6 +15,7 @@ const BREAKS = new Set("=<>≤≥≠≈≡∼→⇒↦∈⊂⊆+−±∓-".split
 const HIGH = "mfrac, msqrt, mroot, mtable, munder, mover, munderover";
 const LEGIBLE = 1.35; // rem; a formula that would be smaller in one row is broken into several
 const SMALLEST = 0.8; // rem, for one expression that is high rather than long, such as a sum of fractions in a small window
+const IN_LINES = 1.1; // rem, for several lines in a small window; what is higher still is scrolled
 
 /** Elements for MathML text; what is not MathML is left out, whoever wrote it. */
 export function mathElement(text: string): MathMLElement {
@@ -130,7 +131,8 @@ export class Formula {
     const style = getComputedStyle(this.box);
     const largest = parseFloat(style.getPropertyValue("--largest")) || 2.6;
     const width = this.box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-    const height = this.box.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+    const between = (this.#lines.length - 1) * (parseFloat(style.rowGap) || 0);
+    const height = this.box.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom) - between;
     if (width <= 0) return;
     if (this.#broken) {
       for (const line of this.#lines) joinAgain(line);
@@ -148,7 +150,7 @@ export class Formula {
     const size = largest * ratio * 0.98;
     // Several lines that are too high are scrolled; to break them would make them higher.
     if (size >= LEGIBLE || (this.#lines.length > 1 && largest * across >= LEGIBLE)) {
-      this.box.style.setProperty("--size", `${Math.max(size, Math.min(LEGIBLE, largest))}rem`);
+      this.box.style.setProperty("--size", `${Math.max(size, Math.min(this.#lines.length > 1 ? IN_LINES : LEGIBLE, largest))}rem`);
       return;
     }
     if (this.#lines.length === 1 && largest * across >= LEGIBLE) {
