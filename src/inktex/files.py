@@ -1,4 +1,4 @@
-"""Atomic file writing: files are written under a temporary name, flushed, then renamed over the target."""
+"""Where files of a user lie, and atomic writing: under a temporary name, flushed, then renamed."""
 
 import os
 import sys
@@ -10,6 +10,18 @@ from uuid import uuid4
 
 if sys.platform != "win32":
     import fcntl
+
+
+def cache_folder() -> Path:
+    """Find the folder for files that can be made again: `INKTEX_CACHE`, or `~/.cache/inktex`."""
+    named = os.environ.get("INKTEX_CACHE")
+    return Path(named).expanduser() if named else user_folder("XDG_CACHE_HOME", ".cache")
+
+
+def user_folder(variable: str, usual: str) -> Path:
+    """The folder of this program where an environment variable says, or in the usual place."""
+    base = os.environ.get(variable)
+    return (Path(base) if base else Path.home() / usual) / "inktex"
 
 
 class WriteError(OSError):

@@ -15,7 +15,6 @@ from inktex.corpus import (
     Corpus,
     SymbolBank,
     Synthesizer,
-    cache_folder,
     import_paths,
     load_all,
     load_split,
@@ -23,6 +22,7 @@ from inktex.corpus import (
 )
 from inktex.corpus.cache import ContainerError
 from inktex.corpus.importing import split_digest
+from inktex.files import cache_folder
 from inktex.ink import read, save
 from inktex.latex import normalize
 

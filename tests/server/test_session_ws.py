@@ -106,6 +106,17 @@ def test_strokes_can_be_taken_away_moved_and_cleared(talk: Talk, examples: dict[
     assert tokens_of(talk.answer(5)) == normalize(SQUARE)
 
 
+def test_ink_that_is_gone_before_its_turn_is_no_error(talk: Talk, examples: dict[str, Strokes]) -> None:
+    strokes = examples[SQUARE]
+    for revision in range(1, 40, 2):
+        talk.write(strokes, revision, prefix=f"{revision}-")
+        talk.say(type="clear", revision=revision + 1)
+    while (heard := talk.hear()).get("revision") != revision + 1:
+        assert heard["type"] in ("answer", "empty"), heard
+    with suppress(TimeoutError):  # nothing follows
+        assert talk.hear(wait=1.0) is None
+
+
 def test_a_change_that_is_refused_changes_nothing(talk: Talk, examples: dict[str, Strokes]) -> None:
     talk.write(examples[SQUARE], revision=1)
     names = talk.answer(1)["strokes"]

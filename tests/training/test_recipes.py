@@ -58,6 +58,7 @@ def test_settings_change_one_value() -> None:
         ("training.epochs", "write model.NAME=VALUE or training.NAME=VALUE"),
         ("training.epochs=many", "training.epochs: a value like 20 is expected, not 'many'"),
         ("model.query_token=1", "model.query_token: a value like True is expected"),
+        ('training.mix={"real": 1}', "training.mix: a table like {a = 1, b = 2} is expected"),
     ],
 )
 def test_a_mistaken_setting_is_named(setting: str, message: str) -> None:

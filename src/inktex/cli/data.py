@@ -46,8 +46,8 @@ def stats(
     ),
 ) -> None:
     """Count what each split holds, list what cannot be used and why, and draw a picture of it."""
-    from inktex.corpus import cache_folder
     from inktex.corpus.pictures import draw_stats, split_stats
+    from inktex.files import cache_folder
 
     with _reading() as advance:
         counted = [split_stats(corpus) for corpus in _open(paths, split, advance)]
@@ -80,8 +80,8 @@ def show(
     ),
 ) -> None:
     """Draw expressions, every symbol in its colour and with its label."""
-    from inktex.corpus import cache_folder
     from inktex.corpus.pictures import draw_expressions
+    from inktex.files import cache_folder
 
     with _reading() as advance:
         corpora = [each for each in _open(data, None, advance, splits=(split,)) if each.split == split]

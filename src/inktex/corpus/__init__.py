@@ -6,7 +6,7 @@ from inktex.corpus.cache import Corpus, Problem
 from inktex.corpus.example import Example
 from inktex.corpus.language import ExpressionModel
 from inktex.corpus.load import annotated_layouts, import_paths, load_all, load_split
-from inktex.corpus.packages import cache_folder, locate
+from inktex.corpus.packages import locate
 from inktex.corpus.synthesis import SynthesisOptions, Synthesizer, synthesize, synthetic_example
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "SynthesisOptions",
     "Synthesizer",
     "annotated_layouts",
-    "cache_folder",
     "import_paths",
     "load_all",
     "load_split",

@@ -28,9 +28,10 @@ from inktex.corpus.cache import ContainerError
 from inktex.corpus.example import Example
 from inktex.corpus.hershey import hershey_bank
 from inktex.corpus.load import load_split
-from inktex.corpus.packages import cache_folder, digest_of, locate
+from inktex.corpus.packages import digest_of, locate
 from inktex.corpus.roles import WORDS, metric
 from inktex.corpus.thinning import thinned_glyphs
+from inktex.files import cache_folder
 from inktex.latex import LatexError, normalize, symbols
 
 BANKS = ("hershey", "crohme", "detexify", "mathnote")

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from inktex.corpus.cache import ContainerError, Corpus, read_header
 from inktex.corpus.importing import build_split, captions_beside, split_digest
-from inktex.corpus.packages import Source, cache_folder, find_sources, list_paths, locate, split_of, walk
-from inktex.files import write_atomically
+from inktex.corpus.packages import Source, find_sources, list_paths, locate, split_of, walk
+from inktex.files import cache_folder, write_atomically
 from inktex.ink import InkError, read
 from inktex.latex import LatexError, Layout, layout_from_mathml
 

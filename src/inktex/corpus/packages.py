@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from inktex.files import user_folder
+
 # 2013 and 2014 trained on the same files, and most people call them just "the training set".
 _TRAINING_YEARS = {None, "2013", "2014"}
 # The 2013 test set carries no year in its own name.
@@ -38,19 +40,8 @@ def locate() -> Path | None:
         if not folder.exists():
             raise FileNotFoundError(f"INKTEX_DATA is set to {folder}, which does not exist")
         return folder
-    folder = _user_folder("XDG_DATA_HOME", ".local/share")
+    folder = user_folder("XDG_DATA_HOME", ".local/share")
     return folder if folder.is_dir() else None
-
-
-def cache_folder() -> Path:
-    """Find the folder for files that can be made again: `INKTEX_CACHE`, or `~/.cache/inktex`."""
-    named = os.environ.get("INKTEX_CACHE")
-    return Path(named).expanduser() if named else _user_folder("XDG_CACHE_HOME", ".cache")
-
-
-def _user_folder(variable: str, usual: str) -> Path:
-    base = os.environ.get(variable)
-    return (Path(base) if base else Path.home() / usual) / "inktex"
 
 
 def split_of(path: str) -> str:

@@ -32,7 +32,7 @@ def provenance(command: str) -> Provenance:
         command=command,
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
         version=__version__,
-        commit=_commit(),
+        commit=commit(),
         machine=f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
     )
 
@@ -47,7 +47,8 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def _commit() -> str:
+def commit() -> str:
+    """The commit of this checkout, "" outside one."""
     git = shutil.which("git")
     if git is None:
         return ""

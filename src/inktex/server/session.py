@@ -19,6 +19,7 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from inktex import __version__
 from inktex.decoding import SearchCancelled
+from inktex.ink import InkError
 from inktex.recognizer import READINGS, LiveLine, NoSuchLine, PageAnswer, WhichLine
 from inktex.recognizer.answer import for_page
 from inktex.recognizer.session import StrokeId
@@ -225,7 +226,12 @@ class LiveSession:
             self._asked = False
             version, revision, names = self._version, self._revision, self._session.stroke_ids
             self._begun = version
-            answer = self._session.answer(top=self._top, timeout=seconds)
+            try:
+                answer = self._session.answer(top=self._top, timeout=seconds)
+            except InkError:
+                if names and version == self._version:
+                    raise
+                raise SearchCancelled from None  # the ink was taken away meanwhile
             return version, answer, self._message("answer", answer, revision, names)
 
         try:

@@ -1,13 +1,13 @@
 """Exports trained weights (a training run or its `.safetensors`) to a model file `*.inktex`."""
 
 import json
-import subprocess
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import inktex
+from inktex.evaluation.provenance import commit
 from inktex.model import Network, load_network
 from inktex.model.config import Direction
 from inktex.reading import Member, ModelFile, find_weights, parameter_count
@@ -74,7 +74,7 @@ def export_run(
         "name": name,
         "exported": datetime.now(UTC).strftime("%Y-%m-%d"),
         "inktex": inktex.__version__,
-        "commit": _commit(),
+        "commit": commit() or None,
         "precision": precision.value,
         "weights": weights.stem,
         "coverage": network.config.coverage_window > 0,
@@ -102,13 +102,3 @@ def _training(run: Path) -> dict[str, Any]:
     if validations := [row for row in rows if row.get("kind") == "validation"]:
         told["last_validation"] = validations[-1]
     return told
-
-
-def _commit() -> str | None:
-    try:
-        command = ["git", "rev-parse", "--short", "HEAD"]
-        folder = Path(__file__).parent
-        found = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)  # noqa: S603
-        return found.stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None

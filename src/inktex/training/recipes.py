@@ -84,5 +84,7 @@ def _made(kind: type[Any], values: Mapping[str, Any], table: str) -> Any:
         if name == "augment" and isinstance(value, bool):
             known[name] = AugmentOptions() if value else None
         elif name in _INNER:
+            if not isinstance(value, Mapping):
+                raise ValueError(f"{table}.{name}: a table like {{a = 1, b = 2}} is expected, not {value!r}")
             known[name] = _made(_INNER[name], value, f"{table}.{name}")
     return kind(**known)

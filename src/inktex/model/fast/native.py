@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear, pad
 
-from inktex.files import write_atomically
+from inktex.files import cache_folder, write_atomically
 
 SOURCE = Path(__file__).with_name("native.c")
 LANES = 64  # the compiled code works on multiples of this many units
@@ -38,7 +38,7 @@ def library() -> ctypes.CDLL | None:
         return None
     if not (SOURCE.exists() and torch.cpu._is_avx512_bf16_supported()):
         return None
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inktex"
+    root = cache_folder()
     target = root / f"native-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]}.so"
     try:
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
