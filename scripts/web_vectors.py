@@ -65,6 +65,7 @@ x^{2}^3
 \left( \frac a b \right]
 \left. x \right|
 sin x + cos^2 y
+s\limits i n x
 a_{tan}
 1...n
 x'' + f'

@@ -46,6 +46,7 @@ CAPTION_FORM = [
     ("l o g ( x )", r"\log ( x )"),
     (r"lim_{x \to 0} sin^2 x", r"\lim _ { x \rightarrow 0 } \sin ^ { 2 } x"),
     (r"\operatorname{sin} x", r"\sin x"),
+    (r"s\limits i n x", r"\sin x"),  # the ink does not show `\limits`
     ("sinc^2 x + arctan y", "s i n c ^ { 2 } x + a r c t a n y"),
     ("5 div 3", r"5 \div 3"),
     ("1, ..., n .... x", r"1 , \ldots , n . . . . x"),

@@ -82,7 +82,7 @@ def _join_spelt(nodes: list[Node]) -> None:
     for match in reversed([*known.SPELT_SYMBOL.finditer(letters)]):
         *before, last = nodes[slice(*match.span())]
         has_operand = bool(last.sub or last.sup) or match.end() < len(nodes)
-        plain = not any(node.sub or node.sup or node.limits for node in before)
+        plain = not any(node.sub or node.sup for node in before)
         if plain and (has_operand or match.group() == "..."):
             nodes[slice(*match.span())] = [replace(last, label=known.SPELT[match.group()])]
 
