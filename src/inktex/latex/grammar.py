@@ -29,7 +29,7 @@ from .vocabulary import END_MARK, Vocabulary
 
 # What a token is to the grammar.
 END, SYMBOL, OPERATOR, SUB, SUP, LIMITS, FRAC, SQRT, ACCENT, LBRACE, RBRACE = range(11)
-LPAREN, RPAREN, LBRACKET, RBRACKET, LSET, RSET, PRIME, MOD, AMPERSAND, BREAK = range(11, 21)
+LBRACKET, RBRACKET, PRIME, MOD, AMPERSAND, BREAK = range(11, 17)
 # One kind for the head and one for the tail of each environment, in the order of ENVIRONMENTS.
 BEGIN = BREAK + 1
 TAIL = BEGIN + len(ENVIRONMENTS)
@@ -53,12 +53,8 @@ _KIND_OF = {
     r"\sqrt": SQRT,
     "{": LBRACE,
     "}": RBRACE,
-    "(": LPAREN,
-    ")": RPAREN,
     "[": LBRACKET,
     "]": RBRACKET,
-    r"\{": LSET,
-    r"\}": RSET,
     "'": PRIME,
     r"\mod": MOD,
     CELL: AMPERSAND,
@@ -221,7 +217,7 @@ class Grammar:
             return [LBRACE] if in_index else [LBRACE, LBRACKET]
         if state.place == AFTER_LIMITS:
             return [SUB, SUP]
-        kinds = [SYMBOL, OPERATOR, MOD, LPAREN, RPAREN, LSET, RSET]
+        kinds = [SYMBOL, OPERATOR, MOD]
         if not in_index:
             kinds += [LBRACKET, RBRACKET]
         deeper = len(state.stack) < self.max_depth
