@@ -6,6 +6,12 @@ import { FasterBackend } from "../src/page/faster";
 
 before(() => mock.timers.enable({ apis: ["setTimeout"] }));
 
+/** The moment in which a server could still say that it is locked. */
+function soon(): Promise<void> {
+  mock.timers.tick(400);
+  return new Promise(setImmediate);
+}
+
 const INK = [{ id: "a", points: [[0, 0]] }] as unknown as Parameters<FasterBackend["sync"]>[0];
 
 class Reader extends EventTarget implements Backend {
@@ -109,7 +115,7 @@ test("without room on the server the device reads, whatever it takes", async () 
   const { faster, server, device, shown } = begun();
   faster.sync([], []);
   server.become("busy");
-  await new Promise(setImmediate);
+  await soon();
   device.become("ready");
   assert.equal(faster.place, "device");
   device.answer("device");
@@ -128,11 +134,11 @@ test("where the server cannot be reached the device reads, as soon as it can be 
   server.become("ready");
   faster.sync(INK, []);
   server.become("offline");
-  await new Promise(setImmediate);
+  await soon();
   assert.equal(faster.place, "server");
   server.become("connecting");
   server.become("offline");
-  await new Promise(setImmediate);
+  await soon();
   device.become("ready");
   assert.equal(faster.place, "device");
   server.become("connecting");

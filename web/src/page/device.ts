@@ -4,12 +4,15 @@ import { LocalBackend } from "../pad/local";
 const RUNTIME = ["js/worker.js", "js/ort-wasm-simd-threaded.wasm"];
 const CALM = 5000; // ms of a working page, after which there is time to fetch it
 
-/** The recogniser for this device, if the server gives its model away. */
+/** The recogniser for this device; null if the server does not give its model away. */
 export async function loadDevice(): Promise<LocalBackend | null> {
+  const described = await describe();
+  return described && new LocalBackend(new URL(described.file, document.baseURI), { name: described.model });
+}
+
+async function describe(): Promise<{ model: string; file: string } | null> {
   const response = await fetch(new URL("device.json", document.baseURI));
-  if (!response.ok) return null;
-  const { model: name, file } = await response.json();
-  return new LocalBackend(new URL(file, document.baseURI), { name });
+  return response.ok ? response.json() : null;
 }
 
 /** Fetch it in time: the service worker keeps it. Nobody pays for the 11 MB who asked to save data or is on a mobile network. */
@@ -19,8 +22,9 @@ export async function keepDevice(): Promise<void> {
   await navigator.serviceWorker.ready;
   await new Promise((resolve) => setTimeout(resolve, CALM));
   if (!navigator.serviceWorker.controller) return; // nobody would keep it
-  const response = await fetch(new URL("device.json", document.baseURI));
-  if (!response.ok) return;
-  const { file } = await response.json();
-  for (const path of [...RUNTIME, file]) await (await fetch(new URL(path, document.baseURI))).arrayBuffer();
+  const described = await describe();
+  if (!described) return;
+  // The model comes last: where it is kept, all is.
+  for (const path of [...RUNTIME, described.file]) await (await fetch(new URL(path, document.baseURI))).arrayBuffer();
+  await describe();
 }

@@ -8,6 +8,7 @@ import type { Pin } from "../pad/notebook";
 
 const SLOW = 1500; // ms for an answer of the server, from which on the device is tried
 const SILENT = 4000; // ms without an answer of the server, from which on the device reads
+const MOMENT = 300; // ms
 const LAST = 5; // answers whose median counts
 const FEWEST = 2;
 const WIN = 0.7; // how much faster the device must be: it costs battery
@@ -23,7 +24,7 @@ export class FasterBackend extends EventTarget implements Backend {
   #silent = false; // the server owes an answer for too long
   #watchdog: ReturnType<typeof setTimeout> | undefined;
 
-  /** `load` gives the recogniser of this device, or null where there is none to be had. */
+  /** `load` gives the recogniser of this device, or null where there is none to be had; it rejects where there may be one later. */
   constructor(
     private readonly server: Backend,
     private readonly load: () => Promise<Backend | null>,
@@ -55,7 +56,9 @@ export class FasterBackend extends EventTarget implements Backend {
     backend.addEventListener("state", () => {
       if (backend.state === "ready") this.#asked.set(backend, this.now()); // now it begins with what it was given
       if (backend === this.server && backend.state === "ready") this.#watch();
-      if (backend === this.server && this.#away) void this.#try();
+      // What is only locked says so in a moment.
+      if (backend === this.server && this.#away) setTimeout(() => this.#away && void this.#try(), MOMENT);
+      if (backend === this.#device && backend.state === "offline") this.#drop();
       if (!this.#choose() && backend === this.#now) this.dispatchEvent(new Event("state"));
     });
     backend.addEventListener("answer", (event) => {
@@ -80,14 +83,19 @@ export class FasterBackend extends EventTarget implements Backend {
   async #try(): Promise<void> {
     if (this.#loading) return;
     this.#loading = true;
-    const device = await this.load().catch(() => null);
-    if (!device) {
-      this.#loading = false; // without a network it may not be had now, but later
-      return;
-    }
+    const device = await this.load().catch(() => "later" as const);
+    if (device === "later") this.#loading = false; // without a network
+    if (!device || device === "later") return;
     this.#device = device;
     this.#hear(device);
     device.sync(this.#given.strokes, this.#given.pins);
+  }
+
+  /** The device could not load all it needs; it may another time. */
+  #drop(): void {
+    this.#device?.close();
+    this.#device = null;
+    this.#loading = false;
   }
 
   /** Change over to the faster one; whether that was done. */

@@ -87,15 +87,15 @@ async function keptOnUse(request: Request): Promise<Response> {
   return response;
 }
 
-/** Which model the server reads with: as it says, or as it last said. Other models are not kept any longer. */
+/** Which model the server reads with: as it says, or as it last said, once that model is kept. Others are not kept any longer. */
 async function newest(request: Request): Promise<Response> {
   const cache = await caches.open(PAGE);
   const response = await fetch(request).catch(() => null);
   if (!response) return (await cache.match(request)) ?? Response.error();
   if (!response.ok) return response;
-  await cache.put(request, response.clone());
   const { file } = (await response.clone().json()) as { file: string };
   const wanted = new URL(file, worker.registration.scope).href;
+  if (await cache.match(wanted)) await cache.put(request, response.clone());
   for (const { url } of await cache.keys()) if (/\/device\/[^/]*$/.test(url) && url !== wanted) await cache.delete(url);
   return response;
 }
