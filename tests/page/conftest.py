@@ -184,10 +184,12 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         if message.type in ("error", "warning") and "willReadFrequently" not in message.text:
             trouble.append(f"{message.type}: {message.text}")
 
-    def start(url: str, *, expect: tuple[str, ...] = (), **options: Any) -> Page:
+    def start(url: str, *, expect: tuple[str, ...] = (), keep_device: bool = False, **options: Any) -> Page:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
         contexts.append(context)
         context.set_default_timeout(20_000)
+        if not keep_device:  # 11 MB that one test needs
+            context.add_init_script("Object.defineProperty(navigator, 'connection', {value: {saveData: true}})")
         page = context.new_page()
         page.on("console", lambda message: None if any(e in message.text for e in expect) else hear(message))
         page.on("pageerror", lambda error: trouble.append(str(error)))

@@ -45,7 +45,8 @@ def test_once_loaded_it_reads_without_a_network(
     paper_of: Callable[[Page], Any],
     examples: dict[str, Strokes],
 ) -> None:
-    page = new_page(page_server.url, reduced_motion="reduce", expect=("ERR_INTERNET_DISCONNECTED",))
+    offline = ("ERR_INTERNET_DISCONNECTED",)
+    page = new_page(page_server.url, keep_device=True, reduced_motion="reduce", expect=offline)
     page.set_default_timeout(PATIENCE)
     paper = paper_of(page)
     paper.write(examples[r"x^{2} + 1"], width=360)

@@ -6,9 +6,9 @@ import { FasterBackend } from "../src/page/faster";
 
 before(() => mock.timers.enable({ apis: ["setTimeout"] }));
 
-/** The moment in which a server could still say that it is locked. */
+/** The time in which a server may come back, or say that it is locked. */
 function soon(): Promise<void> {
-  mock.timers.tick(400);
+  mock.timers.tick(2100);
   return new Promise(setImmediate);
 }
 

@@ -8,7 +8,7 @@ import type { Pin } from "../pad/notebook";
 
 const SLOW = 1500; // ms for an answer of the server, from which on the device is tried
 const SILENT = 4000; // ms without an answer of the server, from which on the device reads
-const MOMENT = 300; // ms
+const SOON = 2000; // ms in which a server that is away may come back
 const LAST = 5; // answers whose median counts
 const FEWEST = 2;
 const WIN = 0.7; // how much faster the device must be: it costs battery
@@ -56,8 +56,8 @@ export class FasterBackend extends EventTarget implements Backend {
     backend.addEventListener("state", () => {
       if (backend.state === "ready") this.#asked.set(backend, this.now()); // now it begins with what it was given
       if (backend === this.server && backend.state === "ready") this.#watch();
-      // What is only locked says so in a moment.
-      if (backend === this.server && this.#away) setTimeout(() => this.#away && void this.#try(), MOMENT);
+      // What is only locked, or started anew, says so soon.
+      if (backend === this.server && this.#away) setTimeout(() => this.#away && void this.#try(), backend.state === "busy" ? 0 : SOON);
       if (backend === this.#device && backend.state === "offline") this.#drop();
       if (!this.#choose() && backend === this.#now) this.dispatchEvent(new Event("state"));
     });
