@@ -189,7 +189,8 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         contexts.append(context)
         context.set_default_timeout(20_000)
         if not keep_device:  # 11 MB that one test needs
-            context.add_init_script("Object.defineProperty(navigator, 'connection', {value: {saveData: true}})")
+            frugal = "Object.defineProperty(navigator, 'connection', {value: {saveData: true}})"
+            context.add_init_script(frugal)
         page = context.new_page()
         page.on("console", lambda message: None if any(e in message.text for e in expect) else hear(message))
         page.on("pageerror", lambda error: trouble.append(str(error)))
