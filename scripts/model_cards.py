@@ -19,7 +19,7 @@ CALIBRATED_ON = {
 }
 # What a network had learned before, where that is not one of the models here.
 BEFORE = {
-    "paper-p1": "; it began from a P2 by the same recipe that is not shipped, its coverage left out "
+    "paper-p1": "; its noise and the length of its second stage were changed while it stood still "
     "([docs/experiments.md](../docs/experiments.md#the-papers-recipe))",
     "paper-p2": "; the last of several parts, 51 epochs and 194 CPU minutes in all "
     "([docs/experiments.md](../docs/experiments.md#the-papers-recipe)); the log has all of them",

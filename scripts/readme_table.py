@@ -21,7 +21,7 @@ RESULTS = ROOT / "docs" / "results"
 ACCURACY = ROOT / "docs" / "accuracy.md"
 BEGIN, END = "<!-- figures: made by scripts/readme_table.py -->", "<!-- end of figures -->"
 NAMES = {
-    "paper-p1": "`paper-p1`: P1 by the paper's recipe, begun from P2",
+    "paper-p1": "`paper-p1`: P1 by the paper's recipe",
     "paper-p2": "`paper-p2`: P2 by the paper's recipe",
     "paper-p3": "P3 by the paper's recipe",
     "p1": "`p1`: our network, no coverage",
