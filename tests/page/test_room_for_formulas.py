@@ -151,6 +151,10 @@ def test_a_lit_symbol_is_seen_in_forced_colours(
     outline = "e => getComputedStyle(e).outlineStyle"
     assert page.locator("#formula .lit").first.evaluate(outline) == "solid"
     assert page.locator("#formula mn").last.evaluate(outline) != "solid"
+    # So is what differs in another reading.
+    made = "<span class='candidate'><span class='differs'>y</span></span>"
+    page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", made)
+    assert page.locator(".candidate .differs").last.evaluate(outline) == "solid"
 
 
 def test_brackets_of_a_function_are_close(written: tuple[Any, Strokes]) -> None:
