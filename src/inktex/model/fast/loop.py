@@ -16,16 +16,18 @@ from inktex.model.attention import LoopWeights, coverage_windows
 from inktex.model.fast import native
 from inktex.model.fast.recurrence import fast_tanh_
 
+Kind = torch.dtype | None  # of numbers in compiled code; None: in PyTorch
+
 
 def attend(
-    query: Tensor, keys: Tensor, coverage: Tensor, weights: LoopWeights, layer: Tensor, compiled: bool
+    query: Tensor, keys: Tensor, coverage: Tensor, weights: LoopWeights, layer: Tensor, compiled: Kind
 ) -> Tensor:
     """Fill `layer` (rows, L, n') with the tanh of equation 7; returns the energies (rows, L)."""
     window = weights.kernel.shape[0]
     if compiled:
         energy = layer.new_empty(layer.shape[:2])
         tensors = (coverage, weights.kernel, keys, query, weights.v_att, layer, energy)
-        native.call("attention_forward", (*layer.shape, window), tensors)
+        native.call(compiled, "attention_forward", (*layer.shape, window), tensors)
         return energy
     if window:
         torch.matmul(coverage_windows(coverage, window), weights.kernel, out=layer)
@@ -43,16 +45,16 @@ def attend_backward(
     d_query: Tensor,
     d_coverage: Tensor,
     d_layer: Tensor,
-    compiled: bool,
+    compiled: Kind,
 ) -> None:
     """Fill `d_layer`, the gradient of the sum under the tanh, and `d_query`; add to `d_coverage`.
 
-    Compiled code keeps `d_layer` in half precision.
+    Compiled code keeps `d_layer` in the type of its matrix products.
     """
     window = weights.kernel.shape[0]
     if compiled:
         tensors = (layer, d_energy, weights.v_att, weights.kernel, d_layer, d_query, d_coverage)
-        native.call("attention_backward", (*layer.shape, window), tensors)
+        native.call(compiled, "attention_backward", (*layer.shape, window), tensors)
         return
     torch.mul(layer, layer, out=d_layer)
     d_layer.neg_().add_(1.0).mul_(d_energy[..., None]).mul_(weights.v_att)
@@ -82,7 +84,7 @@ class _DecoderLoop(torch.autograd.Function):
         queries: Tensor,  # contribution of y_{t-1} to the query: (T, B, n')
         gates_y: Tensor,  # contribution of y_{t-1} to the GRU: (T, B, 3n)
         initial: Tensor,  # s_0 (B, n)
-        compiled: bool,
+        compiled: Kind,
         *tensors: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         weights = LoopWeights(*tensors)
@@ -136,7 +138,7 @@ class _DecoderLoop(torch.autograd.Function):
         d_candidates, d_context_all = torch.empty_like(candidates), torch.empty_like(contexts)
         d_energies = torch.empty_like(attention)
         d_queries = layers.new_empty(steps, batch, layers.shape[-1])
-        d_layers = torch.empty_like(layers, dtype=torch.bfloat16 if ctx.compiled else None)
+        d_layers = torch.empty_like(layers, dtype=ctx.compiled)
         transposed = LoopWeights(*(w.t() for w in weights))
         d_state = torch.zeros_like(hidden[0])
         d_coverage = torch.zeros_like(coverage[0])
@@ -194,7 +196,7 @@ def fast_loop(
     weights: LoopWeights,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """What `plain_loop` computes; the attention layer as compiled code where that is usable."""
-    compiled = annotations.device.type == "cpu" and native.usable() and keys.shape[-1] % 2 == 0
+    compiled = native.kind_of(weights.w_att) if keys.shape[-1] % 2 == 0 else None
     # The loop's small products gain nothing from half precision.
     with torch.autocast(annotations.device.type, enabled=False):
         kind = weights.w_att.dtype

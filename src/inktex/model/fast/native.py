@@ -1,8 +1,8 @@
 """GRU and attention as compiled code (`native.c`) where the machine supports it, otherwise in PyTorch.
 
-Requirements: Linux, a C compiler, AVX-512 BF16 and bfloat16 autocast. The code is compiled once into the
-user's cache folder. `INKTEX_NATIVE=0` turns it off. Same function, same gradients (to bfloat16), about a
-third of the time.
+Requirements: Linux, a C compiler and AVX-512. Matrix products are in bfloat16 under autocast (AVX-512 BF16),
+else in float32. The code is compiled once into the user's cache folder. `INKTEX_NATIVE=0` turns it off. Same
+function, same gradients (to rounding), a third to a half of the time.
 
 It works on multiples of 64 units. Other widths (the paper's 250) are padded with units whose weights are
 zero: such a unit starts at 0, its candidate is tanh(0) = 0, so it stays 0 and no other unit sees it.
@@ -29,17 +29,26 @@ from inktex.files import cache_folder, write_atomically
 SOURCE = Path(__file__).with_name("native.c")
 LANES = 64  # the compiled code works on multiples of this many units
 
+# What matrix products take: where that can run, and how the code for it is made.
+_KINDS = {
+    torch.bfloat16: ("bf16", torch.cpu._is_avx512_bf16_supported, ["-DBF16"]),
+    torch.float32: ("f32", torch.cpu._is_avx512_supported, []),
+}
+
 
 @cache
-def library() -> ctypes.CDLL | None:
-    """The compiled code, or None where it is not available."""
+def library(kind: torch.dtype) -> ctypes.CDLL | None:
+    """The code compiled for this type of numbers, or None where it is not available."""
+    if kind not in _KINDS:
+        return None
+    name, supported, defines = _KINDS[kind]
     compiler = shutil.which("cc") or shutil.which("gcc")
     if os.environ.get("INKTEX_NATIVE") == "0" or not sys.platform.startswith("linux") or compiler is None:
         return None
-    if not (SOURCE.exists() and torch.cpu._is_avx512_bf16_supported()):
+    if not (SOURCE.exists() and supported()):
         return None
     root = cache_folder()
-    target = root / f"native-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]}.so"
+    target = root / f"native-{name}-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]}.so"
     try:
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _ours(root):
@@ -47,7 +56,8 @@ def library() -> ctypes.CDLL | None:
         if not _whole(target):
             with tempfile.TemporaryDirectory(dir=root) as folder:
                 made = Path(folder) / "native.so"
-                command = [compiler, "-O3", "-march=native", "-shared", "-fPIC", str(SOURCE), "-o", str(made)]
+                flags = ["-O3", "-march=native", "-shared", "-fPIC", *defines]
+                command = [compiler, *flags, str(SOURCE), "-o", str(made)]
                 subprocess.run(command, check=True, capture_output=True)  # noqa: S603
                 digest = hashlib.sha256(made.read_bytes()).hexdigest()
                 made.replace(target)
@@ -75,15 +85,17 @@ def _whole(target: Path) -> bool:
         return False
 
 
-def usable() -> bool:
-    """Whether layers can run as compiled code in the present context."""
-    low = torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu") == torch.bfloat16
-    return low and library() is not None
+def kind_of(values: Tensor) -> torch.dtype | None:
+    """The type in which compiled code would compute with these weights here; None: PyTorch does it."""
+    if values.device.type != "cpu" or values.dtype != torch.float32:
+        return None
+    kind = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else torch.float32
+    return kind if library(kind) is not None else None
 
 
-def call(name: str, numbers: tuple[int, ...], tensors: tuple[Tensor, ...]) -> None:
+def call(kind: torch.dtype, name: str, numbers: tuple[int, ...], tensors: tuple[Tensor, ...]) -> None:
     """Call a function of `native.c`, which fills some of the tensors."""
-    code = library()
+    code = library(kind)
     if code is None:
         raise RuntimeError("no compiled code on this machine")
     pointers = [ctypes.c_void_p(tensor.data_ptr()) for tensor in tensors]
@@ -96,7 +108,7 @@ class _NativeLayer(torch.autograd.Function):
     def forward(
         ctx: Any, projections: Tensor, weight_gates: Tensor, weight_candidate: Tensor, lengths: Tensor
     ) -> Tensor:
-        # projections (T, B, 6H) bf16 -> output (T, B, 2H) bf16
+        # projections (T, B, 6H) -> output (T, B, 2H), both of the type of matrix products
         steps, batch, width = projections.shape
         units = width // 6
         projections, lengths = projections.contiguous(), lengths.contiguous()
@@ -110,7 +122,7 @@ class _NativeLayer(torch.autograd.Function):
         hidden = weight_gates.new_empty(2, steps + 1, batch, units)
         tensors = (projections, weight_gates, weight_candidate, lengths)
         made = (output, gates, candidates, before, reset_hidden, hidden)
-        call("gru_forward", (steps, batch, units), tensors + made)
+        call(projections.dtype, "gru_forward", (steps, batch, units), tensors + made)
         ctx.save_for_backward(
             weight_gates, weight_candidate, lengths, gates, candidates, before, reset_hidden, hidden
         )
@@ -123,10 +135,10 @@ class _NativeLayer(torch.autograd.Function):
             ctx.saved_tensors
         )
         _, steps, batch, units = candidates.shape
-        d_output = d_output.to(torch.bfloat16).contiguous()
+        d_output = d_output.to(before.dtype).contiguous()
         d_projections = before.new_empty(steps, batch, 6 * units)
         tensors = (d_output, weight_gates, weight_candidate, lengths, gates, candidates, hidden)
-        call("gru_backward", (steps, batch, units), (*tensors, d_projections))
+        call(before.dtype, "gru_backward", (steps, batch, units), (*tensors, d_projections))
         rows = d_projections.view(steps * batch, 2, 3 * units)
         d_gates, d_candidate = torch.empty_like(weight_gates), torch.empty_like(weight_candidate)
         for direction in range(2):
