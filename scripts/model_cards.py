@@ -167,8 +167,11 @@ def card(name: str, path: Path, model: ModelFile) -> str:
             for made, member in zip(cards, networks, strict=True)
         ),
     ]
-    if cards[0]["training"]["options"].get("ink", "corpus") != "corpus":
+    options = cards[0]["training"]["options"]
+    if options.get("ink", "corpus") != "corpus":
         lines += [f"- Data: {cards[0]['data']}.", f"- Licence of the {cards[0]['licence']}."]
+    elif not options["augment"]:
+        lines += [f"- Data: {cards[0]['data']}."]
     lines += ending(model)
     return "\n".join(lines)
 

@@ -21,6 +21,7 @@ _SHIPPABLE = (
     "weights: Apache-2.0, commercial use allowed; trained with drawings from Detexify (ODbL 1.0, "
     "attribution), mathnote (Apache-2.0) and Omniglot (MIT), whose notices stand in LICENSE-WEIGHTS.md"
 )
+_CHANGES = ("augment", "parts", "swap_symbols", "swap_groups", "synthetic")  # options that change or add ink
 # By `TrainOptions.ink`: what the model learned from, and what may be done with its weights.
 SOURCES = {
     "corpus": (f"{_CROHME} and what is made of it: augmented ink, parts, recombined expressions", _RESEARCH),
@@ -69,7 +70,7 @@ def export_run(
     weights = find_weights(source, which)
     network = load_network(weights)
     training = _training(weights.parent)
-    data, licence = SOURCES[training.get("options", {}).get("ink", "corpus")]
+    data, licence = _source(training.get("options", {}))
     card = {
         "name": name,
         "exported": datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -85,6 +86,13 @@ def export_run(
     }
     made = export_network(network, name, precision=precision, card=card)
     return replace(made, card=made.card | {"parameters": parameter_count(made)})
+
+
+def _source(options: dict[str, Any]) -> tuple[str, str]:
+    ink = options.get("ink", "corpus")
+    if ink == "corpus" and not any(options.get(name) for name in _CHANGES):
+        return f"{_CROHME}, as they are", _RESEARCH
+    return SOURCES[ink]
 
 
 def _training(run: Path) -> dict[str, Any]:
