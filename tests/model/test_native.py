@@ -66,6 +66,22 @@ def test_compiled_layer_agrees_with_pytorch(kind: torch.dtype, units: int, batch
 
 
 @in_every_kind
+def test_what_is_not_a_number_stays_so(kind: torch.dtype) -> None:
+    """Otherwise a network that has diverged would give answers."""
+    layer = Network(replace(SMALL, encoder_units=64)).encoder.layers[0]
+    keys, query, v = torch.full((1, 4, 32), torch.nan), torch.zeros(1, 32), torch.ones(32)
+    weights = LoopWeights(torch.zeros(8, 32), v, torch.zeros(0, 32), *(torch.zeros(8, 8),) * 4)
+    with torch.no_grad(), computing_in(kind):
+        layer.input.weight[0, 0] = torch.nan
+        hidden = native.native_layer(
+            torch.ones(3, 1, 8), layer.input, layer.gates, layer.candidate, torch.tensor([3])
+        )
+        energy = attend(query, keys, torch.zeros(1, 4), weights, torch.empty_like(keys), kind)
+    assert hidden.isnan().any()
+    assert energy.isnan().all()
+
+
+@in_every_kind
 def test_an_expression_is_the_same_alone_and_in_a_batch(kind: torch.dtype) -> None:
     torch.manual_seed(1)
     layer = accelerate(Network(replace(SMALL, encoder_units=50))).encoder.layers[0]

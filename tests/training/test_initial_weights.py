@@ -86,16 +86,20 @@ def test_a_network_without_coverage_begins_from_one_that_has_it(tmp_path):
     )
 
 
-def test_attention_that_learns_to_see_the_last_token_begins_as_it_was(tmp_path):
+@pytest.mark.parametrize("direction", ["forward", "both"])
+def test_attention_that_learns_to_see_the_last_token_begins_as_it_was(tmp_path, direction):
     examples = written(8)
-    blind = replace(small_model(examples), query_token=False)
+    recipe = small_recipe(epochs=1, learning_rate=0.0, average=0.0)
+    recipe = replace(recipe, model=replace(recipe.model, direction=direction))
+    blind = replace(small_model(examples), query_token=False, direction=direction)
     network = random_network(blind)
     write_model(tmp_path / "small.inktex", export_network(network, "small", precision=Precision.full))
     launch = Launch(tmp_path / "run", device="cpu", initial=str(tmp_path / "small.inktex"))
-    begin(small_recipe(epochs=1, learning_rate=0.0, average=0.0), launch, (examples, examples[:2]))
+    begin(recipe, launch, (examples, examples[:2]))
     trained = load_network(tmp_path / "run" / "last.safetensors")
     assert trained.config.query_token
-    np.testing.assert_allclose(scores(trained)[0], scores(network)[0], atol=2e-4)
+    for found, expected in zip(scores(trained), scores(network), strict=True):
+        np.testing.assert_allclose(found, expected, atol=2e-4)
 
 
 def test_a_model_of_another_shape_is_refused(tmp_path):

@@ -127,8 +127,9 @@ def _begin_from(network: Network, name: str) -> None:
             f"{name}: has another vocabulary than the recipe ({len(given.config.vocabulary)} tokens)"
         )
     own = network.state_dict()
-    if not given.config.query_token and (query := own.get("decoder.w_query")) is not None:
-        query.zero_()  # the network begins as what it was
+    if not given.config.query_token:
+        for query in (own[key] for key in own if key.endswith("w_query")):
+            query.zero_()  # the network begins as what it was
     # The head that names symbols is not part of a model file; it begins anew.
     left_out = {key for key in own if "symbol_head" in key and not weights}
     if not network.config.coverage_window:  # P1 is P2 without coverage

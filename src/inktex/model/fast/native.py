@@ -29,10 +29,10 @@ from inktex.files import cache_folder, write_atomically
 SOURCE = Path(__file__).with_name("native.c")
 LANES = 64  # the compiled code works on multiples of this many units
 
-# What matrix products take: where that can run, and how the code for it is made.
+# What matrix products take: the question to `torch.cpu` that says where it can run, and the compiler's flags.
 _KINDS = {
-    torch.bfloat16: ("bf16", torch.cpu._is_avx512_bf16_supported, ["-DBF16"]),
-    torch.float32: ("f32", torch.cpu._is_avx512_supported, []),
+    torch.bfloat16: ("_is_avx512_bf16_supported", ["-DBF16"]),
+    torch.float32: ("_is_avx512_supported", []),
 }
 
 
@@ -41,14 +41,15 @@ def library(kind: torch.dtype) -> ctypes.CDLL | None:
     """The code compiled for this type of numbers, or None where it is not available."""
     if kind not in _KINDS:
         return None
-    name, supported, defines = _KINDS[kind]
+    supported, defines = _KINDS[kind]
     compiler = shutil.which("cc") or shutil.which("gcc")
     if os.environ.get("INKTEX_NATIVE") == "0" or not sys.platform.startswith("linux") or compiler is None:
         return None
-    if not (SOURCE.exists() and supported()):
+    if not (SOURCE.exists() and getattr(torch.cpu, supported, bool)()):
         return None
     root = cache_folder()
-    target = root / f"native-{name}-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]}.so"
+    made_of = SOURCE.read_bytes() + " ".join(defines).encode() + _processor()
+    target = root / f"native-{hashlib.sha256(made_of).hexdigest()[:16]}.so"
     try:
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _ours(root):
@@ -65,6 +66,12 @@ def library(kind: torch.dtype) -> ctypes.CDLL | None:
         return ctypes.CDLL(str(target))
     except (OSError, subprocess.CalledProcessError):
         return None
+
+
+def _processor() -> bytes:
+    """What this processor can do: the code is compiled for it, and machines may share a cache."""
+    lines = Path("/proc/cpuinfo").read_bytes().splitlines()
+    return next((line for line in lines if line.startswith(b"flags")), b"")
 
 
 def _ours(folder: Path) -> bool:
