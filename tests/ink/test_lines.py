@@ -54,6 +54,39 @@ def test_huge_coordinates_do_not_overflow(scale, rows):
     assert find_lines(Ink.from_strokes(huge)) == [(0, 1)]
 
 
+@pytest.mark.parametrize("gap", [0.3, 0.8, 1.3])
+@pytest.mark.parametrize("order", ["over, bar, under", "bar, over, under"])
+def test_a_simple_fraction_is_one_line_however_far_its_parts_are_apart(gap, order):
+    over, bar = shape("1", 20, 0), shape("bar", 0, 20 + 20 * gap)
+    under = shape("x", 20, 20 + 40 * gap)
+    parts = [over, bar, under] if order.startswith("over") else [bar, over, under]
+    assert len(pages([[stroke for part in parts for stroke in part]])) == 1
+    below = line("x+1=x", 0, 120 + 40 * gap)  # and what comes next is another line
+    assert pages([[stroke for part in parts for stroke in part], below]) == [{0}, {1}]
+
+
+def test_a_line_after_a_fraction_whose_bar_was_drawn_last_begins_below_it():
+    written = shape("1", 20, 0) + shape("x", 20, 40) + shape("bar", 0, 30)
+    assert pages([written, line("x1", 10, 100)]) == [{0}, {1}]
+
+
+@pytest.mark.parametrize("place", [(400, 0), (30, 300), (-300, -200)])
+def test_a_speck_far_away_is_no_line(place):
+    speck = [[place, (place[0] + 0.5, place[1])]]
+    assert pages([line("x+1=x", 0, 0) + speck]) == [{0}]
+    assert pages([speck + line("x+1=x", 0, 0)]) == [{0}]
+
+
+def test_dots_alone_are_what_they_are():
+    dots = [[(30 * n, 0), (30 * n, 0.1)] for n in range(3)]
+    assert pages([dots]) == [{0}]
+
+
+def test_a_wide_gap_is_no_column_yet():
+    assert len(pages([line("x+1", 0, 0) + line("=1", 200, 0)])) == 1
+    assert len(pages([line("x+1", 0, 0), line("x=1", 320, 0)])) == 2
+
+
 def test_lines_below_each_other_are_expressions():
     assert pages([line("x+1=x", 0, 60 * n) for n in range(5)]) == [{n} for n in range(5)]
 

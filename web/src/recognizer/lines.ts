@@ -12,6 +12,9 @@ const { late: LATE, late_run: LATE_RUN, stripe: STRIPE, stripe_at_bar: STRIPE_AT
 const { near: NEAR, parts: PARTS, slack: SLACK, brackets: BRACKETS } = tables.lines;
 const { most_of_a_symbol: MOST_OF_A_SYMBOL, flatness: FLATNESS, dot: DOT, dot_of_many: DOT_OF_MANY, threshold: THRESHOLD } = tables.lines;
 
+const { over: OVER, shortest: SHORTEST, straight: STRAIGHT, apart: APART, far: FAR, close: CLOSE } = tables.lines;
+const { soon: SOON, speck: SPECK } = tables.lines;
+
 /** A network with one hidden layer. */
 interface Judge {
   hidden: number[][]; // (H, F)
@@ -82,7 +85,8 @@ function linesInOrder(strokes: readonly Stroke[], unit?: number, favoured: Reado
   const starts = [0, ...findCuts(ordered, favour)];
   let lines = starts.map((start, i) => kept.slice(start, starts[i + 1]));
   lines = withLate(page, lines, late);
-  return inReadingOrder(page, inBrackets(page, lines.flatMap((line) => stripes(page, line))));
+  const parts = withSpecks(page, lines.flatMap((line) => stripes(page, line)));
+  return inReadingOrder(page, inBrackets(page, parts));
 }
 
 /** Whether the ink is one symbol of bars and dots, such as = or !, whose strokes lie above each other. */
@@ -113,7 +117,8 @@ function findCuts(page: Geometry, favoured: ReadonlyMap<number, number>): number
     const inFraction = spans.reduce((found, { first, last, sure }) => (first < place && place <= last ? Math.max(found, sure) : found), 0);
     return judge(tables.lines.cut, page.cut(low, place, high, inFraction)) + (favoured.get(place) ?? 0);
   };
-  const waiting = new Map(page.places().map((place) => [place, { low: 0, high: page.length, odds: odds(0, place, page.length) }]));
+  const places = page.places().filter((place) => !heldByBar(page, place));
+  const waiting = new Map(places.map((place) => [place, { low: 0, high: page.length, odds: odds(0, place, page.length) }]));
   const cuts: number[] = [];
   while (waiting.size) {
     const [best, { low, high, odds: sure }] = [...waiting].reduce((found, each) => (each[1].odds > found[1].odds ? each : found));
@@ -128,6 +133,42 @@ function findCuts(page: Geometry, favoured: ReadonlyMap<number, number>): number
     }
   }
   return cuts.sort((a, b) => a - b);
+}
+
+/**
+ * Whether no line begins with this stroke, since a bar lies between it and what was written last. The stroke may be the bar itself,
+ * or the bar may have been drawn soon after it.
+ */
+function heldByBar(page: Geometry, place: number): boolean {
+  const { boxes, middle, flat } = page;
+  if (flat[place - 1] && isBelow(page, place, place - 1)) {
+    const [left, top, right, bottom] = boxes[place - 1];
+    const inside = range(Math.max(0, place - 1 - WINDOW), place - 1).filter((each) => middle[each][0] > left && middle[each][0] < right);
+    // A bar that has something below it already is done with.
+    if (inside.some((each) => middle[each][1] > bottom && boxes[each][1] < boxes[place][3])) return false;
+    return inside.some((each) => middle[each][1] < top && boxes[each][3] > top - FAR) || boxes[place][1] - bottom < CLOSE;
+  }
+  if (flat[place]) return place + 1 < page.length && isBetween(page, place, place - 1, place + 1);
+  return range(place + 1, Math.min(place + 1 + SOON, page.length)).some((bar) => flat[bar] && isBetween(page, bar, place - 1, place));
+}
+
+/** Whether a bar lies between two strokes, as in a fraction; that of Σ touches what is below it. */
+function isBetween(page: Geometry, bar: number, above: number, below: number): boolean {
+  const [left, top, right, level] = page.boxes[bar];
+  const [start, , end, bottom] = page.boxes[above];
+  const covered = left - OVER < start && end < right + OVER && top - FAR < bottom && bottom < level + APART;
+  return covered && page.boxes[below][1] > level + APART && isBelow(page, below, bar);
+}
+
+/** Whether a stroke is right below a bar and not much wider. */
+function isBelow(page: Geometry, stroke: number, bar: number): boolean {
+  const [left, top, right, bottom] = page.boxes[bar];
+  const [start, ceiling, end] = page.boxes[stroke];
+  if (!(left - OVER < start && end < right + OVER && top < ceiling && ceiling < bottom + FAR)) return false;
+  const points = page.points[bar];
+  const [x, y] = points[0], [dx, dy] = [points[points.length - 1][0] - x, points[points.length - 1][1] - y];
+  const away = points.map(([px, py]) => Math.abs((px - x) * dy - (py - y) * dx) / (Math.hypot(dx, dy) + 1e-9));
+  return right - left > SHORTEST && most(away) < STRAIGHT;
 }
 
 /** Strokes that fill something in on what was written long before: a dot, an accent, a bar. */
@@ -159,6 +200,18 @@ function withLate(page: Geometry, lines: number[][], late: ReadonlySet<number>):
     lineOf.set(stroke, lineOf.get(nearest.earlier)!);
   }
   return lines.map((_, number) => range(0, page.length).filter((stroke) => lineOf.get(stroke) === number));
+}
+
+/** Give lines of nothing but dots, such as the pen leaves by accident, to the lines that they are nearest to. */
+function withSpecks(page: Geometry, lines: number[][]): number[][] {
+  const isLarge = (line: Strokes): boolean => line.some((stroke) => Math.max(page.width[stroke], page.height[stroke]) > SPECK);
+  const kept = lines.filter(isLarge), specks = lines.filter((line) => !isLarge(line));
+  if (!kept.length) return lines;
+  for (const stroke of specks.flat()) {
+    const apart = kept.map((line) => least(line.map((other) => boxDistance(page.boxes[stroke], page.boxes[other]))));
+    kept[apart.indexOf(least(apart))].push(stroke);
+  }
+  return kept.map((line) => line.sort((a, b) => a - b));
 }
 
 /** Cut where a blank stripe is wider than any inside an expression, whatever the order of writing. */
