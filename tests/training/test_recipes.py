@@ -11,10 +11,14 @@ from inktex.training import TrainOptions, recipe, recipe_names
 from inktex.training.optimizing import make_optimizer
 
 
-def test_p1_is_p2_without_coverage_and_nothing_else() -> None:
+def test_p1_is_p2_without_coverage_and_sees_the_last_token() -> None:
+    """In `p2`, too, the attention sees it; in `paper-p2` it does not, as in equation 15 of the paper."""
+    assert recipe("p2").model.query_token
+    assert not recipe("paper-p2").model.query_token
     for prefix in ("", "paper-"):
         with_coverage, without = recipe(f"{prefix}p2"), recipe(f"{prefix}p1")
-        assert without.model == replace(with_coverage.model, coverage_window=0, coverage_filters=0)
+        changes = {"coverage_window": 0, "coverage_filters": 0, "query_token": True}
+        assert without.model == replace(with_coverage.model, **changes)
         assert without.training == with_coverage.training
 
 
