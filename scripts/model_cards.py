@@ -19,8 +19,9 @@ CALIBRATED_ON = {
 }
 # What a network had learned before, where that is not one of the models here.
 BEFORE = {
-    "paper-p1": "; the second of two parts, 53 epochs and 368 CPU minutes in all, of which the first saw no last token "
-    "([docs/experiments.md](../docs/experiments.md#what-the-attention-sees)); the log has both",
+    "paper-p1": "; the second of two parts, 53 epochs and 369 CPU minutes in all, of which the first "
+    "saw no last token ([docs/experiments.md](../docs/experiments.md#what-the-attention-sees)); "
+    "the log has both",
     "paper-p2": "; the last of several parts, 51 epochs and 194 CPU minutes in all "
     "([docs/experiments.md](../docs/experiments.md#the-papers-recipe)); the log has all of them",
     "wide-grids": "; the last of five parts, after `inktex train --recipe wide --seed 1 --epochs 16` "
