@@ -78,7 +78,7 @@ _DOT_OF_MANY = 0.2  # the same, of the diagonal of the largest of four strokes
 
 _OVER = 0.5  # by which what is above or below a bar may go on beyond its ends
 _SHORTEST, _STRAIGHT = 0.6, 0.2  # bars are so long at least, and bend no more, unlike the stroke of a root
-_APART = 0.05  # from a bar, as denominators are at least
+_APART = 0.15  # from a bar, as numerators and denominators are at least; strokes of its letter are nearer
 _SOON = 4  # strokes after the first of a denominator, at most, until a bar is drawn above it
 _FAR = 1.5  # from its bar, as numerators and denominators are at most
 _CLOSE = 0.6  # to a bar on top that nothing is above, as the other strokes of √ or Σ are
@@ -239,6 +239,8 @@ def _held_by_bar(page: Geometry, place: int) -> bool:
         if (inside & (middle[:, 1] > bottom) & (boxes[:, 1] < page.boxes[place, 3])).any():
             return False
         above = inside & (middle[:, 1] < top) & (boxes[:, 3] > top - _FAR)
+        if (above & (boxes[:, 3] > top - _APART)).any():  # the last stroke of a letter, such as z or I
+            return False
         return bool(above.any()) or float(page.boxes[place, 1]) - bottom < _CLOSE
     if page.flat[place]:
         return place + 1 < len(page) and _is_between(page, place, place - 1, place + 1)
@@ -302,8 +304,12 @@ def _with_late(page: Geometry, lines: list[Ids], late: Ids) -> list[Ids]:
 
 
 def _with_specks(page: Geometry, lines: list[Ids]) -> list[Ids]:
-    """Give lines of dots alone, such as the pen leaves by accident, to the lines that they are nearest to."""
+    """Give lines of dots alone, such as the pen leaves by accident, to the lines that they are nearest to.
+
+    A dot that is the newest stroke may begin a line.
+    """
     large = np.maximum(page.width, page.height) > _SPECK
+    large[-1] = True
     kept = [line for line in lines if large[line].any()]
     specks = [line for line in lines if not large[line].any()]
     if not kept or not specks:

@@ -146,7 +146,9 @@ function heldByBar(page: Geometry, place: number): boolean {
     const inside = range(Math.max(0, place - 1 - WINDOW), place - 1).filter((each) => middle[each][0] > left && middle[each][0] < right);
     // A bar that has something below it already is done with.
     if (inside.some((each) => middle[each][1] > bottom && boxes[each][1] < boxes[place][3])) return false;
-    return inside.some((each) => middle[each][1] < top && boxes[each][3] > top - FAR) || boxes[place][1] - bottom < CLOSE;
+    const above = inside.filter((each) => middle[each][1] < top && boxes[each][3] > top - FAR);
+    if (above.some((each) => boxes[each][3] > top - APART)) return false; // the last stroke of a letter, such as z or I
+    return above.length > 0 || boxes[place][1] - bottom < CLOSE;
   }
   if (flat[place]) return place + 1 < page.length && isBetween(page, place, place - 1, place + 1);
   return range(place + 1, Math.min(place + 1 + SOON, page.length)).some((bar) => flat[bar] && isBetween(page, bar, place - 1, place));
@@ -202,9 +204,10 @@ function withLate(page: Geometry, lines: number[][], late: ReadonlySet<number>):
   return lines.map((_, number) => range(0, page.length).filter((stroke) => lineOf.get(stroke) === number));
 }
 
-/** Give lines of nothing but dots, such as the pen leaves by accident, to the lines that they are nearest to. */
+/** Give lines of dots alone, such as the pen leaves by accident, to the lines that they are nearest to; the newest may begin a line. */
 function withSpecks(page: Geometry, lines: number[][]): number[][] {
-  const isLarge = (line: Strokes): boolean => line.some((stroke) => Math.max(page.width[stroke], page.height[stroke]) > SPECK);
+  const newest = page.length - 1;
+  const isLarge = (line: Strokes): boolean => line.some((stroke) => stroke === newest || Math.max(page.width[stroke], page.height[stroke]) > SPECK);
   const kept = lines.filter(isLarge), specks = lines.filter((line) => !isLarge(line));
   if (!kept.length) return lines;
   for (const stroke of specks.flat()) {
