@@ -74,8 +74,6 @@ _MOST_OF_A_SYMBOL = 4  # strokes of a symbol that is written alone, such as ≅ 
 _FLATNESS = 0.35  # height over width up to which a stroke is a bar
 _DOT = 0.25  # of the diagonal of the ink up to which a stroke is a dot
 _DOT_OF_MANY = 0.2  # the same, of the diagonal of the largest of four strokes
-
-
 _OVER = 0.5  # by which what is above or below a bar may go on beyond its ends
 _SHORTEST, _STRAIGHT = 0.6, 0.2  # bars are so long at least, and bend no more, unlike the stroke of a root
 _APART = 0.15  # from a bar, as numerators and denominators are at least; strokes of its letter are nearer
