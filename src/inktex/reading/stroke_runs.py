@@ -92,22 +92,21 @@ def _cut(evidence: Evidence) -> Owners:
     joined = np.concatenate(([0.0], np.cumsum(evidence.joins)))
     opening = np.append(first - following, 0.0) - skipped  # of a row of unread strokes, by where it begins
     best, _ = _with_unread(np.append(0.0, np.full(strokes, -np.inf)), opening, skipped)  # (S+1,)
+    counts, ends = np.arange(1, MOST_STROKES + 1)[:, None], np.arange(strokes + 1)
+    begins = np.maximum(ends - counts, 0)  # (MOST_STROKES, S+1) of runs of so many strokes, by where they end
+    together = np.where(ends < counts, -np.inf, joined[ends - 1] - joined[np.minimum(begins, strokes - 1)])
+    scores = np.empty((MOST_STROKES + 1, strokes + 1))  # by length of the run, 0 for none
     choices: list[tuple[Owners, Owners]] = []  # per symbol: length of its run, and where the run ended
     for symbol in order:
-        score, taken = best + _NO_INK, np.zeros(strokes + 1, dtype=np.int64)
-        for count in range(1, min(MOST_STROKES, strokes) + 1):
-            mass = inside[symbol, count:] - inside[symbol, :-count]
-            run = best[:-count] + np.log(mass + _LEAST_MASS) + evidence.lengths[symbol, count - 1]
-            run += joined[count - 1 :] - joined[: strokes + 1 - count]
-            better = run > score[count:]
-            score[count:][better] = run[better]
-            taken[count:][better] = count
-        best, ends = _with_unread(score, opening, skipped)
-        choices.append((taken, ends))
+        mass = inside[symbol] - inside[symbol].take(begins)
+        run = best.take(begins) + np.log(mass + _LEAST_MASS) + evidence.lengths[symbol][:, None]
+        scores[0], scores[1:] = best + _NO_INK, run + together
+        best, run_ends = _with_unread(scores.max(axis=0), opening, skipped)
+        choices.append((scores.argmax(axis=0), run_ends))
     owner = np.full(strokes, -1, dtype=np.int64)
     at = strokes
-    for symbol, (taken, ends) in zip(order[::-1], choices[::-1], strict=True):
-        at = int(ends[at])
+    for symbol, (taken, run_ends) in zip(order[::-1], choices[::-1], strict=True):
+        at = int(run_ends[at])
         owner[at - taken[at] : at] = symbol
         at -= int(taken[at])
     return owner
@@ -116,10 +115,11 @@ def _cut(evidence: Evidence) -> Owners:
 def _with_unread(score: Scores, opening: Scores, skipped: Scores) -> tuple[Scores, Owners]:
     """Let strokes after a run stay unread: the best score by number of strokes, and where the run ended."""
     level = score + opening
-    before = np.concatenate(([-np.inf], np.maximum.accumulate(level)[:-1]))
-    at = np.maximum.accumulate(np.where(level >= np.maximum.accumulate(level), np.arange(len(score)), 0))
+    highest, places = np.maximum.accumulate(level), np.arange(len(score))
+    before = np.concatenate(([-np.inf], highest[:-1]))
+    at = np.maximum.accumulate(np.where(level >= highest, places, 0))
     unread = before + skipped
-    ends = np.where(unread > score, np.concatenate(([0], at[:-1])), np.arange(len(score)))
+    ends = np.where(unread > score, np.concatenate(([0], at[:-1])), places)
     return np.maximum(score, unread), ends
 
 
