@@ -82,15 +82,28 @@ class Geometry:
         flat[:-1] &= ~equals
         return flat
 
+    def reach(self, stroke: int) -> tuple[int, int]:
+        """The first and the last stroke that a fraction with this bar can have."""
+        low, high, inside = self._inside(stroke)
+        inside[stroke - low] = True
+        return low + int(inside.argmax()), high - 1 - int(inside[::-1].argmax())
+
+    def _inside(self, stroke: int) -> tuple[int, int, Bools]:
+        """Of the strokes written about then, low to high, those between the ends of a flat stroke."""
+        low, high = max(0, stroke - WINDOW), min(len(self), stroke + WINDOW + 1)
+        left, _, right, _ = self.boxes[stroke].tolist()
+        middle = self.middle[low:high, 0]
+        inside = (middle > left - 0.1) & (middle < right + 0.1)
+        inside &= np.maximum(self.width[low:high], self.height[low:high]) > 0.2  # a dot is no numerator
+        inside[stroke - low] = False
+        return low, high, inside
+
     def bar(self, stroke: int) -> Bar:
         """Look at what is above and below a flat stroke, among those written about then."""
-        low, high = max(0, stroke - WINDOW), min(len(self), stroke + WINDOW + 1)
+        low, high, inside = self._inside(stroke)
         boxes, middle, height = self.boxes[low:high], self.middle[low:high], self.height[low:high]
         left, top, right, bottom = self.boxes[stroke].tolist()
         level = (top + bottom) / 2
-        inside = (middle[:, 0] > left - 0.1) & (middle[:, 0] < right + 0.1)
-        inside &= np.maximum(self.width[low:high], height) > 0.2  # a dot is no numerator
-        inside[stroke - low] = False
         sides: list[list[float]] = []
         first = last = stroke
         begun = len(boxes)  # the first stroke below
