@@ -55,12 +55,9 @@ class Geometry:
 
     @cached_property
     def jump(self) -> Floats:
-        """How far each stroke is from the nearest of those just before it."""
-        found = np.full(len(self), np.inf)
-        for back in range(1, min(_RECENT + 1, len(self))):
-            found[back:] = np.minimum(found[back:], box_distance(self.boxes[back:], self.boxes[:-back]))
-        found[:1] = 0.0
-        return found
+        """How far each stroke is from the nearest of those just before it; the first one is at itself."""
+        recent = np.maximum(np.arange(len(self))[:, None] - np.arange(1, _RECENT + 1), 0)
+        return np.asarray(box_distance(self.boxes[:, None], self.boxes[recent]).min(axis=1))
 
     @cached_property
     def upright(self) -> Floats:
