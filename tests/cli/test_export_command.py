@@ -1,6 +1,7 @@
 """`inktex export` makes model files of training runs; `inktex calibrate` teaches them how sure to be."""
 
 import json
+import sys
 
 import pytest
 
@@ -70,6 +71,12 @@ def test_the_card_counts_what_is_shipped(inktex, tmp_path):
     inktex("export", tmp_path / "w.safetensors", "-o", tmp_path / "m.inktex")
     shipped = Network(replace(SMALL, symbol_head=False)).parameter_count
     assert read_model(tmp_path / "m.inktex").card["parameters"] == shipped
+
+
+def test_weights_of_a_run_need_pytorch_and_that_is_said(inktex, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "inktex.training.export", None)
+    result = inktex("export", tmp_path / "run", "-o", tmp_path / "m.inktex")
+    assert "pip install 'inktex[train]'" in str(result.exception)
 
 
 def test_several_become_an_ensemble(inktex, run_folder, tmp_path):

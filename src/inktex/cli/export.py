@@ -50,8 +50,11 @@ def export(
         if run.suffix == ".inktex":
             parts.append(read_model(run))
             continue
-        from inktex.training.export import export_run
-        from inktex.training.onnx_graph import Precision
+        try:
+            from inktex.training.export import export_run
+            from inktex.training.onnx_graph import Precision
+        except ImportError as error:
+            raise ImportError(f"{run}: needs PyTorch ({error}); pip install 'inktex[train]'") from None
 
         name = run.name if run.is_dir() else run.parent.name or run.stem
         parts.append(export_run(run, name, which=weights, precision=Precision(precision)))

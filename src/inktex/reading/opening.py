@@ -127,7 +127,7 @@ def find_model(source: str | Path | None = None) -> Path:
 def where_more_are(name: str = "NAME") -> str:
     """Where to get models that did not come with the installation, and where to put them."""
     return (
-        f"models besides the default are in the folder models/ of inktex's repository: "
+        f"other models are in the folder models/ of inktex's repository: "
         f"put {name}{SUFFIX} into {user_folder()} or a folder that INKTEX_MODELS names"
     )
 
