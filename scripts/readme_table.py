@@ -42,6 +42,8 @@ segmentation and intervals: [docs/accuracy.md](docs/accuracy.md)."""
 HEAD = """# Accuracy
 
 Made by `python scripts/readme_table.py` from the files in `docs/results`, which `inktex evaluate` writes.
+Each ink is read as one expression, as by `inktex recognize --one`; without it lines are looked for first,
+which cuts a few expressions apart ([lines.md](lines.md#accuracy)).
 Intervals are 95 % bootstrap intervals. There are three counts, and they never stand in one column:
 
 - **label graph**: labels of symbols and relations that differ, as the competition's tools count

@@ -67,7 +67,7 @@ def evaluate(
 ) -> None:
     """Measure how well models, or files of predictions, read a set of expressions.
 
-    Models search exactly as in `inktex recognize`, unless --plain or --length-handling says otherwise.
+    Models search as in `inktex recognize --one`, unless --plain or --length-handling says otherwise.
     """
     from inktex.corpus import annotated_layouts
     from inktex.decoding import SearchOptions
