@@ -228,22 +228,31 @@ def _held_by_bar(page: Geometry, place: int) -> bool:
 
     The stroke may be the bar itself, or the bar may have been drawn soon after it.
     """
-    if page.flat[place - 1] and _is_below(page, place, place - 1):
-        left, top, right, bottom = page.boxes[place - 1].tolist()
-        earlier = slice(max(0, place - 1 - WINDOW), place - 1)
+    before = place - 1
+    if page.flat[before] and _is_below(page, place, before) and not _is_of_letter(page, before):
+        left, top, right, bottom = page.boxes[before].tolist()
+        earlier = slice(max(0, before - WINDOW), before)
         boxes, middle = page.boxes[earlier], page.middle[earlier]
         inside = (middle[:, 0] > left) & (middle[:, 0] < right)
         # A bar that has something below it already is done with.
         if (inside & (middle[:, 1] > bottom) & (boxes[:, 1] < page.boxes[place, 3])).any():
             return False
         above = inside & (middle[:, 1] < top) & (boxes[:, 3] > top - _FAR)
-        if (above & (boxes[:, 3] > top - _APART)).any():  # the last stroke of a letter, such as z or I
-            return False
         return bool(above.any()) or float(page.boxes[place, 1]) - bottom < _CLOSE
     if page.flat[place]:
         return place + 1 < len(page) and _is_between(page, place, place - 1, place + 1)
     soon = range(place + 1, min(place + 1 + _SOON, len(page)))
     return any(page.flat[bar] and _is_between(page, bar, place - 1, place) for bar in soon)
+
+
+def _is_of_letter(page: Geometry, bar: int) -> bool:
+    """Whether a bar is the last stroke of a letter, such as I or a z or 7 with a bar across."""
+    left, top, right, _ = page.boxes[bar].tolist()
+    earlier = slice(max(0, bar - WINDOW), bar)
+    boxes, middle = page.boxes[earlier], page.middle[earlier, 0]
+    return bool(
+        ((middle > left) & (middle < right) & (boxes[:, 1] < top) & (boxes[:, 3] > top - _APART)).any()
+    )
 
 
 def _is_between(page: Geometry, bar: int, above: int, below: int) -> bool:
