@@ -162,17 +162,17 @@ def simplify(batch: PointBatch, tolerance: Floats) -> PointBatch:
         along = (chord_x * away_x + chord_y * away_y) / length2
         along = np.minimum(np.maximum(along, 0.0), 1.0)
         distance = np.hypot(away_x - along * chord_x, away_y - along * chord_y)
-        starts = is_first(left).nonzero()[0]
+        first = is_first(left)
+        starts, segment = first.nonzero()[0], first.cumsum() - 1
         farthest = np.maximum.reduceat(distance, starts)
-        sizes = np.diff(starts, append=len(active))
-        reach = np.where(farthest > tolerance[active[starts]], farthest, np.inf).repeat(sizes)
+        reach = np.where(farthest > tolerance[active[starts]], farthest, np.inf)[segment]
         winners = (distance == reach).nonzero()[0]
         winners = winners[is_first(left[winners])] if len(winners) else winners  # the first of equal ones
         kept[active[winners]] = True
         # In an open segment the farthest point is the new neighbour of all others; closed segments are done.
         parted = np.full(len(starts), -1)
-        parted[np.searchsorted(starts, winners, side="right") - 1] = active[winners]
-        middle = parted.repeat(sizes)
+        parted[segment[winners]] = active[winners]
+        middle = parted[segment]
         going = ((middle >= 0) & (active != middle)).nonzero()[0]
         active, left, right, middle = active[going], left[going], right[going], middle[going]
         before = active < middle

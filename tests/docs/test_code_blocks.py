@@ -32,6 +32,7 @@ from typer.testing import CliRunner
 
 from inktex.cli import build_app
 from inktex.ink import Ink, save
+from inktex.latex import normalize, print_latex
 
 pytest.importorskip("torch", reason="the commands of the docs need inktex[dev]")
 
@@ -322,6 +323,8 @@ def test_json_has_the_fields_of_an_answer(page: Path, recognizer: Any) -> None:
         for said in _objects(json.loads(block.text)):
             if "schema" in said or "source" in said:
                 assert set(said) - {"…"} <= fields, f"{block}"
+            if said.get("latex"):
+                assert said["latex"] == print_latex(normalize(said["latex"])), f"{block}: as people write it"
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

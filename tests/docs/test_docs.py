@@ -52,6 +52,13 @@ def test_every_command_and_option_exists(page: Path) -> None:
         assert used <= known | {"--help"}, f"{line}: {used - known}"
 
 
+def test_help_breaks_no_sentence_on_a_narrow_terminal() -> None:
+    """After the first paragraph of a help text every line end is kept, wherever the terminal breaks lines."""
+    for command in [*COMMAND.commands.values(), *COMMAND.commands["data"].commands.values()]:
+        _, *further = (command.help or "").split("\n\n")
+        assert not [paragraph for paragraph in further if "\n" in paragraph.strip()], command.name
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_link_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", prose_of(page.read_text(encoding="utf-8"))):

@@ -38,6 +38,14 @@ def test_the_workflow_runs_the_script_of_ci() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 
+def test_the_licence_of_the_weights_names_every_model() -> None:
+    text = (ROOT / "LICENSE-WEIGHTS.md").read_text(encoding="utf-8")
+    models = {
+        path.stem for folder in ("models", "src/inktex/weights") for path in (ROOT / folder).glob("*.inktex")
+    }
+    assert models <= set(re.findall(r"`([^`]+)`", text))
+
+
 def test_names_in_the_code_spell_recognize_with_z() -> None:
     """Prose is British; names are what Python programmers type."""
     named = []

@@ -63,15 +63,15 @@ class Installed:
         python = folder / "venv" / "bin" / "python"
         pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet"]
         pip += ["--disable-pip-version-check", "--no-deps", "--no-index", wheel]
-        subprocess.run(pip, check=True)
+        left_out = ("PYTHONPATH", "INKTEX_MODEL", "INKTEX_MODELS", "VIRTUAL_ENV")
+        self.environment = {name: value for name, value in os.environ.items() if name not in left_out}
+        self.environment |= {"XDG_DATA_HOME": str(folder / "data"), "OMP_NUM_THREADS": "1"}
+        subprocess.run(pip, check=True, env=self.environment)
         self.packages = next((folder / "venv" / "lib").glob("python*/site-packages"))
         # Found after its own packages. An inktex that is here in editable mode is not seen: .pth files of
         # folders that are named in a .pth file are not read.
         (self.packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
         self.command = folder / "venv" / "bin" / "inktex"
-        left_out = ("PYTHONPATH", "INKTEX_MODEL", "INKTEX_MODELS", "VIRTUAL_ENV")
-        self.environment = {name: value for name, value in os.environ.items() if name not in left_out}
-        self.environment |= {"XDG_DATA_HOME": str(folder / "data"), "OMP_NUM_THREADS": "1"}
 
     def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

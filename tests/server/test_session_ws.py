@@ -485,8 +485,8 @@ def test_answers_are_turned_into_text_beside_the_loop(
             talk.say(**said)
             talk.hear()
     large = {made[kind] for kind in ("answer", "explanation", "chosen", "rendered")}
-    assert all(name.startswith("recognise") for name in large)
-    assert not made["hello"].startswith("recognise")
+    assert all(name.startswith("recognize") for name in large)
+    assert not made["hello"].startswith("recognize")
 
 
 def test_rendering_does_not_hold_up_the_loop(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,8 +37,11 @@ def convert(
 ) -> None:
     """Convert ink between the file formats and the Parquet ink store.
 
-    INKS.parquet is one file of a store; a folder with --to parquet gets several. With .jsonl, what was
-    recognised is written, as `inktex recognize -o` does. An ink that cannot be read stops nothing else.
+    INKS.parquet is one file of a store; a folder with --to parquet gets several.
+
+    With .jsonl, the answers that are known are written, as `inktex recognize -o` does.
+
+    Inks that cannot be read are reported; the others are converted all the same.
     """
     chosen = to or _by_name(out)
     if out.is_file() and any(is_same_file(each, out) for each in (*sources, str(results or ""))):

@@ -98,7 +98,7 @@ def recognize(
         from inktex.bulk.parts import recognize_in_parts
         from inktex.reading.ray_executor import RayActors
 
-        with progress_bar("recognising") as advance:
+        with progress_bar("recognizing") as advance:
             count = recognize_in_parts(
                 _expanded(sources),
                 out,
@@ -179,7 +179,7 @@ def _to_file(read: "Callable[[Items, bool], Answers]", items: "Items", results: 
     """Add answers to the results file; returns the number of failures in it."""
     from inktex.bulk.results import result_row
 
-    with results, progress_bar("recognising") as advance:
+    with results, progress_bar("recognizing") as advance:
         for _, name, answer in read(results.remaining(items, lambda: advance(1)), True):
             results.add(result_row(name, answer))
             advance(1)

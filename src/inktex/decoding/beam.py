@@ -179,37 +179,30 @@ class _Search:
     ) -> None:
         """Add the choices of one expression to `chosen`, and to `kept` and `totals` those that go on.
 
-        Those have not ended and could still become answers; they are the rows of the next step.
+        Choices are the answers and what could still become one; the latter are the rows of the next step.
         """
         size = candidates.shape[1]
         places, sums = best_places(candidates[each.first : each.end], self._beam)
         greedy = -1  # the place of the most probable continuation of the greedy hypothesis
         if each.greedy >= 0:
-            own = each.greedy - each.first
-            of_greedy = [
-                (total, -place) for place, total in zip(places, sums, strict=True) if place // size == own
-            ]
-            if of_greedy:
-                greedy = -max(of_greedy)[1]
-            else:  # the beam has left it out
-                greedy = own * size + int(candidates[each.greedy].argmax())
+            greedy = (each.greedy - each.first) * size + int(candidates[each.greedy].argmax())
+            if greedy not in places:  # the beam has left it out
                 places.append(greedy)
                 sums.append(float(candidates[each.greedy, greedy % size]))
-        before, offset = len(chosen), each.first * size
-        chosen.extend(place + offset for place in places)
-        options, count = self._options, self._count
-        for number, (place, total) in enumerate(zip(places, sums, strict=True), before):
+        offset, options, count = each.first * size, self._options, self._count
+        best = max(sums, default=-math.inf)
+        for place, total in zip(places, sums, strict=True):
             if place % size == 0:  # an end mark, so this is an answer
                 cut = count - 1 == self._limit
-                insort(each.finished, (-options.score(total, count), count - 1, number, cut))
+                insort(each.finished, (-options.score(total, count), count - 1, len(chosen), cut))
+                chosen.append(place + offset)
                 each.best_total = max(each.best_total, total)
         if len(each.finished) >= options.top:
             each.to_beat = -each.finished[options.top - 1][0]
-        best = max(sums, default=-math.inf)
         least = -math.inf if options.prune is None else max(best, each.best_total) - options.prune
         horizon = min(count + options.horizon, self._limit + 1)
         each.first, each.greedy = len(kept), -1
-        for number, (place, total) in enumerate(zip(places, sums, strict=True), before):
+        for place, total in zip(places, sums, strict=True):
             if place % size == 0:
                 continue
             # Could it still become an answer? The greedy one is only dropped if it surely cannot.
@@ -218,7 +211,8 @@ class _Search:
                 hopeful = hopeful or options.bound(total, count, self._limit + 1) > each.to_beat
                 each.greedy = len(kept) if hopeful else -1
             if hopeful:
-                kept.append(number)
+                kept.append(len(chosen))
+                chosen.append(place + offset)
                 totals.append(total)
         each.end = len(kept)
 

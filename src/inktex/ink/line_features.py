@@ -55,12 +55,9 @@ class Geometry:
 
     @cached_property
     def jump(self) -> Floats:
-        """How far each stroke is from the nearest of those just before it."""
-        found = np.full(len(self), np.inf)
-        for back in range(1, min(_RECENT + 1, len(self))):
-            found[back:] = np.minimum(found[back:], box_distance(self.boxes[back:], self.boxes[:-back]))
-        found[:1] = 0.0
-        return found
+        """How far each stroke is from the nearest of those just before it; the first one is at itself."""
+        recent = np.maximum(np.arange(len(self))[:, None] - np.arange(1, _RECENT + 1), 0)
+        return np.asarray(box_distance(self.boxes[:, None], self.boxes[recent]).min(axis=1))
 
     @cached_property
     def upright(self) -> Floats:
@@ -82,15 +79,28 @@ class Geometry:
         flat[:-1] &= ~equals
         return flat
 
+    def reach(self, stroke: int) -> tuple[int, int]:
+        """The first and the last stroke that a fraction with this bar can have."""
+        low, high, inside = self._inside(stroke)
+        inside[stroke - low] = True
+        return low + int(inside.argmax()), high - 1 - int(inside[::-1].argmax())
+
+    def _inside(self, stroke: int) -> tuple[int, int, Bools]:
+        """Of the strokes written about then, low to high, those between the ends of a flat stroke."""
+        low, high = max(0, stroke - WINDOW), min(len(self), stroke + WINDOW + 1)
+        left, _, right, _ = self.boxes[stroke].tolist()
+        middle = self.middle[low:high, 0]
+        inside = (middle > left - 0.1) & (middle < right + 0.1)
+        inside &= np.maximum(self.width[low:high], self.height[low:high]) > 0.2  # a dot is no numerator
+        inside[stroke - low] = False
+        return low, high, inside
+
     def bar(self, stroke: int) -> Bar:
         """Look at what is above and below a flat stroke, among those written about then."""
-        low, high = max(0, stroke - WINDOW), min(len(self), stroke + WINDOW + 1)
+        low, high, inside = self._inside(stroke)
         boxes, middle, height = self.boxes[low:high], self.middle[low:high], self.height[low:high]
         left, top, right, bottom = self.boxes[stroke].tolist()
         level = (top + bottom) / 2
-        inside = (middle[:, 0] > left - 0.1) & (middle[:, 0] < right + 0.1)
-        inside &= np.maximum(self.width[low:high], height) > 0.2  # a dot is no numerator
-        inside[stroke - low] = False
         sides: list[list[float]] = []
         first = last = stroke
         begun = len(boxes)  # the first stroke below

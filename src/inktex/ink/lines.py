@@ -196,7 +196,10 @@ def _find_cuts(page: Geometry, favoured: Mapping[int, float]) -> list[int]:
     if not around:
         return []
     model = line_model()
-    bars = [page.bar(stroke) for stroke in np.flatnonzero(page.flat).tolist()]
+    reaches = [(stroke, *page.reach(stroke)) for stroke in np.flatnonzero(page.flat).tolist()]
+    bars = [  # that can have one of these places within their fraction
+        page.bar(stroke) for stroke, first, last in reaches if any(first < place <= last for place in places)
+    ]
     spans = [
         (bar.first, bar.last, 1.0 / (1.0 + np.exp(-model.bar(bar.evidence))))
         for bar in bars

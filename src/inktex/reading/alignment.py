@@ -37,7 +37,7 @@ class Alignment:
 
 
 class LazyAlignment:
-    """An alignment computed on first use, since it takes a sixth of the time of a recognition."""
+    """An alignment computed on first use, since it takes a twentieth of the time of a recognition."""
 
     def __init__(self, given: tuple[Sequence[str], Floats, Features] | Alignment) -> None:
         """Of tokens, attention on strokes (T+1, S) and features; or an alignment that is known already."""

@@ -5,6 +5,7 @@ training set (`habits.json`, made by `scripts/writing_habits.py`).
 """
 
 import json
+import math
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -31,30 +32,36 @@ def pair_classes(features: Features) -> tuple[NDArray[np.int64], NDArray[np.int6
     A shared width of 1 says that one lies above the other, below 0 that there is a gap between them.
     """
     starts = stroke_starts(features.stroke)
-    strokes = np.split(features.rows[:, :2].astype(np.float64), starts[1:])
-    unit = float(np.mean([np.hypot(*np.ptp(stroke, axis=0)) for stroke in strokes])) or 1.0
-    dense = [_dense(stroke / unit) for stroke in strokes]
-    measured = [_near(first, second) for first, second in pairwise(dense)]
-    distance, overlap = np.array(measured, dtype=np.float64).reshape(-1, 2).T
+    points = features.rows[:, :2].astype(np.float64)
+    low, high = np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)
+    size = high - low
+    unit = float(np.hypot(size[:, 0], size[:, 1]).mean()) or 1.0
+    (left, right), width = (low[:, 0] / unit, high[:, 0] / unit), size[:, 0] / unit
+    shared = np.minimum(right[1:], right[:-1]) - np.maximum(left[1:], left[:-1])
+    overlap = shared / np.maximum(np.minimum(width[1:], width[:-1]), _STEP)
+    distance = np.array([_distance(*pair) for pair in pairwise(_dense(points / unit, starts))])
     return np.searchsorted(DISTANCES, distance), np.searchsorted(OVERLAPS, overlap)
 
 
-def _near(first: Values, second: Values) -> tuple[float, float]:
-    gaps = first[:, None] - second[None]
-    distance = float(np.sqrt((gaps * gaps).sum(axis=-1).min()))
-    (left, right), (other_left, other_right) = ((p[:, 0].min(), p[:, 0].max()) for p in (first, second))
-    shared = min(right, other_right) - max(left, other_left)
-    return distance, float(shared / max(min(right - left, other_right - other_left), _STEP))
+def _distance(first: Values, second: Values) -> float:
+    """How near two strokes come to each other, each as rows of x and of y."""
+    dx, dy = first[0, :, None] - second[0], first[1, :, None] - second[1]
+    return math.sqrt((dx * dx + dy * dy).min())
 
 
-def _dense(points: Values) -> Values:
-    """Points along a stroke, near enough to each other to see where strokes cross."""
-    steps = np.diff(points, axis=0)
+def _dense(points: Values, starts: NDArray[np.int64]) -> list[Values]:
+    """Points along every stroke, (2, n) each, near enough to each other to see where strokes cross."""
+    ends = np.append(starts[1:], len(points)) - 1
+    steps = np.zeros_like(points)  # to the next point of the stroke
+    steps[:-1] = points[1:] - points[:-1]
+    steps[ends] = 0.0
     lengths = np.hypot(steps[:, 0], steps[:, 1])
-    parts = np.maximum(np.ceil(lengths / max(_STEP, lengths.sum() / 200)).astype(np.int64), 1)
-    source = np.repeat(np.arange(len(parts)), parts)
-    within = np.arange(len(source)) - np.repeat(np.cumsum(parts) - parts, parts)
-    return np.concatenate((points[source] + steps[source] * (within / parts[source])[:, None], points[-1:]))
+    apart = np.maximum(_STEP, np.add.reduceat(lengths, starts) / 200).repeat(ends - starts + 1)
+    parts = np.maximum(np.ceil(lengths / apart).astype(np.int64), 1)
+    first = np.cumsum(parts) - parts
+    within = (np.arange(parts.sum()) - first.repeat(parts)) / parts.repeat(parts)
+    dense = points.repeat(parts, axis=0) + steps.repeat(parts, axis=0) * within[:, None]
+    return np.split(np.ascontiguousarray(dense.T), first[starts[1:]], axis=1)
 
 
 def join_scores(features: Features) -> Values:

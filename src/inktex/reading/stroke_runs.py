@@ -91,36 +91,40 @@ def _cut(evidence: Evidence) -> Owners:
     skipped = np.concatenate(([0.0], np.cumsum(following)))
     joined = np.concatenate(([0.0], np.cumsum(evidence.joins)))
     opening = np.append(first - following, 0.0) - skipped  # of a row of unread strokes, by where it begins
-    best, _ = _with_unread(np.append(0.0, np.full(strokes, -np.inf)), opening, skipped)  # (S+1,)
-    choices: list[tuple[Owners, Owners]] = []  # per symbol: length of its run, and where the run ended
+    best = _with_unread(np.append(0.0, np.full(strokes, -np.inf)), opening, skipped)  # (S+1,)
+    counts, ends = np.arange(1, MOST_STROKES + 1)[:, None], np.arange(strokes + 1)
+    begins = np.maximum(ends - counts, 0)  # (MOST_STROKES, S+1) of runs of so many strokes, by where they end
+    together = np.where(ends < counts, -np.inf, joined[ends - 1] - joined[np.minimum(begins, strokes - 1)])
+    scores = np.empty((MOST_STROKES + 1, strokes + 1))  # by length of the run, 0 for none
+    choices: list[tuple[Owners, Scores]] = []  # per symbol: the best length of its run, and that score
     for symbol in order:
-        score, taken = best + _NO_INK, np.zeros(strokes + 1, dtype=np.int64)
-        for count in range(1, min(MOST_STROKES, strokes) + 1):
-            mass = inside[symbol, count:] - inside[symbol, :-count]
-            run = best[:-count] + np.log(mass + _LEAST_MASS) + evidence.lengths[symbol, count - 1]
-            run += joined[count - 1 :] - joined[: strokes + 1 - count]
-            better = run > score[count:]
-            score[count:][better] = run[better]
-            taken[count:][better] = count
-        best, ends = _with_unread(score, opening, skipped)
-        choices.append((taken, ends))
+        mass = inside[symbol] - inside[symbol].take(begins)
+        run = best.take(begins) + np.log(mass + _LEAST_MASS) + evidence.lengths[symbol][:, None]
+        scores[0], scores[1:] = best + _NO_INK, run + together
+        score = scores.max(axis=0)
+        choices.append((scores.argmax(axis=0), score))
+        best = _with_unread(score, opening, skipped)
     owner = np.full(strokes, -1, dtype=np.int64)
     at = strokes
-    for symbol, (taken, ends) in zip(order[::-1], choices[::-1], strict=True):
-        at = int(ends[at])
+    for symbol, (taken, score) in zip(order[::-1], choices[::-1], strict=True):
+        at = _run_end(score, opening, skipped, at)
         owner[at - taken[at] : at] = symbol
         at -= int(taken[at])
     return owner
 
 
-def _with_unread(score: Scores, opening: Scores, skipped: Scores) -> tuple[Scores, Owners]:
-    """Let strokes after a run stay unread: the best score by number of strokes, and where the run ended."""
-    level = score + opening
-    before = np.concatenate(([-np.inf], np.maximum.accumulate(level)[:-1]))
-    at = np.maximum.accumulate(np.where(level >= np.maximum.accumulate(level), np.arange(len(score)), 0))
-    unread = before + skipped
-    ends = np.where(unread > score, np.concatenate(([0], at[:-1])), np.arange(len(score)))
-    return np.maximum(score, unread), ends
+def _with_unread(score: Scores, opening: Scores, skipped: Scores) -> Scores:
+    """Let strokes after a run stay unread: the best score by number of strokes."""
+    highest = np.maximum.accumulate(score + opening)
+    return np.asarray(np.maximum(score, np.concatenate(([-np.inf], highest[:-1])) + skipped))
+
+
+def _run_end(score: Scores, opening: Scores, skipped: Scores, at: int) -> int:
+    """Where the run ended whose best score, with unread strokes after it, is that of `at` strokes."""
+    level = (score + opening)[:at]
+    if not at or level.max() + skipped[at] <= score[at]:
+        return at
+    return at - 1 - int(level[::-1].argmax())  # the last of equal ones
 
 
 def _anchors(weight: Scores) -> Owners:
@@ -139,6 +143,9 @@ def cheapest_assignment(cost: Scores) -> Owners:
     rows, columns = cost.shape
     if rows > columns:
         raise ValueError(f"{rows} rows cannot have different ones of {columns} columns")
+    cheapest: Owners = cost.argmin(axis=1)
+    if len(set(cheapest.tolist())) == rows:  # nothing can cost less, and mostly they are different
+        return cheapest
     row_price, column_price = np.zeros(rows), np.zeros(columns)
     row_of = np.full(columns, -1)
     for new in range(rows):

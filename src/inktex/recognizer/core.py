@@ -124,7 +124,7 @@ class Recognizer:
 
         Only as many inks are taken in advance as keep all threads busy. With `processes`, large collections
         are read by processes; without `strokes` their answers then do not say which strokes were read as
-        what, which takes a sixth of the time.
+        what, which takes a twentieth of the time.
         """
         options = replace(options, **changes)
         keep = partial(

@@ -62,7 +62,7 @@ def router(service: Service) -> APIRouter:
         answers |= {status: {"model": problem, "description": text} for status, text in PROBLEMS.items()}
         return routes.post(path, tags=list(tags), summary=summary, responses=answers)
 
-    @post("/v1/recognize", "Recognise strokes", schemas.Recognition, "What was read", "recognise")
+    @post("/v1/recognize", "Recognize strokes", schemas.Recognition, "What was read", "recognize")
     async def recognize(request: Request, body: schemas.RecognizeRequest) -> JSONResponse:
         """Read the strokes, one expression per line; the answer says what each symbol was read from."""
         answer = await service.recognize(request, ink_of(body.strokes), **body.options.model_dump())
@@ -73,7 +73,7 @@ def router(service: Service) -> APIRouter:
         "Find the command for a drawn symbol",
         schemas.SymbolAnswer,
         "The likeliest symbols",
-        "recognise",
+        "recognize",
     )
     async def symbol(request: Request, body: schemas.SymbolRequest) -> JSONResponse:
         """Read the strokes as one symbol and give the likeliest commands for it, best first."""
@@ -84,10 +84,10 @@ def router(service: Service) -> APIRouter:
 
     @post(
         "/v1/recognize/file",
-        "Recognise an ink file",
+        "Recognize an ink file",
         schemas.FileAnswer,
         "What was read, ink by ink",
-        "recognise",
+        "recognize",
     )
     async def recognize_file(
         request: Request,
@@ -110,9 +110,9 @@ def router(service: Service) -> APIRouter:
                 results.append({"source": source, "error": str(error)})
         return JSONResponse({"results": results})
 
-    @post("/v1/ink", "Read an ink file", schemas.InkAnswer, "Its strokes", "recognise", "ink")
+    @post("/v1/ink", "Read an ink file", schemas.InkAnswer, "Its strokes", "recognize", "ink")
     async def ink(request: Request, file: Upload) -> JSONResponse:
-        """Give the strokes of any supported ink file, without recognising them."""
+        """Give the strokes of any supported ink file, without recognizing them."""
         found = await service.inks_of_file(request, await file.read(), file.filename)
         return JSONResponse({"inks": [_as_strokes(source, item) for source, item in found]})
 
@@ -121,7 +121,7 @@ def router(service: Service) -> APIRouter:
         "Turn LaTeX into MathML and Typst",
         schemas.Rendering,
         "The other forms",
-        "recognise",
+        "recognize",
         "ink",
     )
     async def render(request: Request, body: schemas.RenderRequest) -> JSONResponse:
@@ -131,7 +131,7 @@ def router(service: Service) -> APIRouter:
 
     @post(
         MATHPIX_PATH,
-        "Recognise strokes, the way Mathpix does",
+        "Recognize strokes, the way Mathpix does",
         schemas.MathpixAnswer,
         "What was read, or what is wrong with the ink",
         "Mathpix",

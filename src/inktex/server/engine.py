@@ -83,7 +83,7 @@ class Engine:
         self._live: deque[asyncio.Future[None]] = deque()
         self._others: deque[asyncio.Future[None]] = deque()
         self._live_in_a_row = 0
-        self._executor = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="recognise")
+        self._executor = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="recognize")
         self._of_thread = threading.local()
         self._closed = False
         self._mean_seconds = 0.05

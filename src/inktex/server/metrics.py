@@ -33,7 +33,7 @@ SINGLES = {  # with the name, kind and help of Prometheus
     "waiting": ("inktex_waiting", "gauge", "Calls waiting for their turn now."),
     "running": ("inktex_running", "gauge", "Recognitions under way now."),
     "memory": ("process_resident_memory_bytes", "gauge", "Memory of all processes."),
-    "strokes": ("inktex_strokes_total", "counter", "Strokes recognised."),
+    "strokes": ("inktex_strokes_total", "counter", "Strokes recognized."),
 }
 _RECOGNITION = ""  # stands for an endpoint where seconds of recognising alone are counted
 _KEYS = (
@@ -110,7 +110,7 @@ class Metrics:
         yield from _head("inktex_request_seconds", "histogram", "From request to answer, waiting included.")
         for endpoint in ENDPOINTS:
             yield from self._histogram("inktex_request_seconds", endpoint, f'endpoint="{endpoint}"')
-        yield from _head("inktex_recognition_seconds", "histogram", "Recognising alone, without waiting.")
+        yield from _head("inktex_recognition_seconds", "histogram", "Recognizing alone, without waiting.")
         yield from self._histogram("inktex_recognition_seconds", _RECOGNITION, "")
         for name, single in SINGLES.items():
             yield from _head(*single)

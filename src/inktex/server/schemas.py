@@ -119,7 +119,7 @@ class Recognition(BaseModel):
     reread: list[int] = Field(description="Strokes that several symbols were read from")
     complete: bool = Field(description="False where the time limit forced an early end")
     model: str
-    elapsed: float = Field(description="Seconds of recognising")
+    elapsed: float = Field(description="Seconds of recognizing")
     attention: list[list[float]] | None = Field(None, description="Per token and per stroke")
     lines: list["RecognizedLine"] | None = Field(
         None, description="Each line by itself, where there are several; the other fields are of all together"
