@@ -42,49 +42,28 @@ def write_container(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
     for name, array in arrays.items():
         places[name] = {"dtype": array.dtype.str, "shape": list(array.shape), "offset": len(data)}
         data += array.tobytes() + b"\0" * (-array.nbytes % _ALIGNMENT)
-    text = json.dumps({"header": header, "arrays": places, "bytes": len(data)}, ensure_ascii=False).encode()
+    text = json.dumps({"header": header, "arrays": places}, ensure_ascii=False).encode()
     text += b" " * (-(len(_MAGIC) + 8 + len(text)) % _ALIGNMENT)
     content = _MAGIC + len(text).to_bytes(8, "little") + text + data
     write_atomically(path, content + hashlib.sha256(content).digest())
 
 
-def read_header(path: Path) -> dict[str, Any]:
-    return _read_index(path)[0]["header"]  # type: ignore[no-any-return]
-
-
 def open_container(path: Path) -> tuple[dict[str, Any], Arrays]:
     """Map the file into memory; the arrays are read-only views of it."""
-    index, start = _read_index(path)
-    end = start + index["bytes"]
-    whole = np.memmap(path, dtype=np.uint8, mode="r")
-    if len(whole) not in (end, end + _DIGEST):
-        raise ContainerError(f"{path}: the file is cut off; delete it and it will be made again")
-    # Files of earlier versions end without a checksum.
-    if len(whole) > end and hashlib.sha256(whole[:end].data).digest() != whole[end:].tobytes():
-        raise ContainerError(f"{path}: damaged (its SHA-256 differs); delete it and it will be made again")
-    # A plain view: indexing the memmap class itself is several times slower.
-    plain = np.asarray(whole)
+    # A plain view: indexing the memmap class itself is several times slower. An empty file cannot be mapped.
+    whole = np.asarray(np.memmap(path, np.uint8, "r")) if path.stat().st_size else np.empty(0, np.uint8)
+    if hashlib.sha256(whole[:-_DIGEST].data).digest() != whole[-_DIGEST:].tobytes():
+        raise ContainerError(
+            f"{path}: damaged or cut off (its SHA-256 differs); delete it and it will be made again"
+        )
+    start = len(_MAGIC) + 8
+    start += int.from_bytes(whole[len(_MAGIC) : start].tobytes(), "little")
+    index = json.loads(whole[len(_MAGIC) + 8 : start].tobytes())
     arrays = {
-        name: np.ndarray(place["shape"], place["dtype"], plain.data, start + place["offset"])
+        name: np.ndarray(place["shape"], place["dtype"], whole.data, start + place["offset"])
         for name, place in index["arrays"].items()
     }
     return index["header"], arrays
-
-
-def _read_index(path: Path) -> tuple[dict[str, Any], int]:
-    with path.open("rb") as file:
-        head = file.read(len(_MAGIC) + 8)
-        if head[: len(_MAGIC)] != _MAGIC:
-            raise ContainerError(f"{path}: not a file of inktex's cache; delete it and it will be made again")
-        length = int.from_bytes(head[len(_MAGIC) :], "little")
-        try:
-            if length > path.stat().st_size:
-                raise ValueError("cut off")
-            index = json.loads(file.read(length))
-        except ValueError as error:
-            reason = f"{path}: the header is damaged; delete it and it will be made again"
-            raise ContainerError(reason) from error
-    return index, len(head) + length
 
 
 @dataclass(frozen=True)
