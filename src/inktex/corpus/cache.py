@@ -5,65 +5,57 @@
 segmentation, writer and source. Time, pressure and the MathML text are left out, since nothing learns from
 them.
 
-A container holds named arrays and a JSON header: 8 bytes of magic, 8 bytes header length, the header, every
-array at a multiple of 64 bytes, then the SHA-256 of everything before it, which is checked when the file is
-opened. This is what safetensors does; that comes with the extra `train` only, and evaluation reads corpora
-without it.
+A container is 8 bytes of magic, 8 bytes header length, a JSON header, points from a multiple of 64 bytes on,
+then the SHA-256 of everything before it, which is checked when the file is opened. This is what safetensors
+does; that comes with the extra `train` only, and evaluation reads corpora without it.
 """
 
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from inktex.corpus.example import Example
 from inktex.files import write_atomically
 from inktex.ink import Ink, Symbol
+from inktex.ink.checks import Floats
 
-FORMAT = 5  # raised whenever what is stored, or how it is derived from the files, changes
+FORMAT = 6  # raised whenever what is stored, or how it is derived from the files, changes
 _MAGIC = b"INKTEX\x00\x01"
 _ALIGNMENT = 64
 _DIGEST = hashlib.sha256().digest_size
+_NONE = np.zeros((0, 2))
 
-Arrays = dict[str, npt.NDArray[Any]]
+Header = dict[str, Any]
 
 
 class ContainerError(ValueError):
     """The file is not a complete container."""
 
 
-def write_container(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
-    places, data = {}, b""
-    for name, array in arrays.items():
-        places[name] = {"dtype": array.dtype.str, "shape": list(array.shape), "offset": len(data)}
-        data += array.tobytes() + b"\0" * (-array.nbytes % _ALIGNMENT)
-    text = json.dumps({"header": header, "arrays": places}, ensure_ascii=False).encode()
+def write_container(path: Path, header: Header, points: Sequence[Floats]) -> None:
+    text = json.dumps(header, ensure_ascii=False).encode()
     text += b" " * (-(len(_MAGIC) + 8 + len(text)) % _ALIGNMENT)
-    content = _MAGIC + len(text).to_bytes(8, "little") + text + data
+    content = _MAGIC + len(text).to_bytes(8, "little") + text + np.concatenate([_NONE, *points]).tobytes()
     write_atomically(path, content + hashlib.sha256(content).digest())
 
 
-def open_container(path: Path) -> tuple[dict[str, Any], Arrays]:
-    """Map the file into memory; the arrays are read-only views of it."""
+def open_container(path: Path) -> tuple[Header, Floats]:
+    """Map the file into memory; the points are a read-only view of it."""
     # A plain view: indexing the memmap class itself is several times slower. An empty file cannot be mapped.
     whole = np.asarray(np.memmap(path, np.uint8, "r")) if path.stat().st_size else np.empty(0, np.uint8)
     if hashlib.sha256(whole[:-_DIGEST].data).digest() != whole[-_DIGEST:].tobytes():
         raise ContainerError(
             f"{path}: damaged or cut off (its SHA-256 differs); delete it and it will be made again"
         )
-    start = len(_MAGIC) + 8
-    start += int.from_bytes(whole[len(_MAGIC) : start].tobytes(), "little")
-    index = json.loads(whole[len(_MAGIC) + 8 : start].tobytes())
-    arrays = {
-        name: np.ndarray(place["shape"], place["dtype"], whole.data, start + place["offset"])
-        for name, place in index["arrays"].items()
-    }
-    return index["header"], arrays
+    begin = len(_MAGIC) + 8
+    end = begin + int.from_bytes(whole[len(_MAGIC) : begin].tobytes(), "little")
+    return json.loads(whole[begin:end].tobytes()), whole[end:-_DIGEST].view(np.float64).reshape(-1, 2)
 
 
 @dataclass(frozen=True)
@@ -77,11 +69,12 @@ class Problem:
 class Corpus(Sequence[Example]):
     """The examples of one split; their points are memory-mapped."""
 
-    def __init__(self, path: Path, header: dict[str, Any], arrays: Arrays) -> None:
+    def __init__(self, path: Path, header: Header, points: Floats) -> None:
         self.path = path
         self.header = header
-        self._rows: list[dict[str, Any]] = header["examples"]
-        self._points, self._starts = arrays["points"], arrays["stroke_starts"]
+        self._rows: list[Header] = header["examples"]
+        self._points = points
+        self._starts = [0, *accumulate(sum(row["lengths"]) for row in self._rows)]
         self.split: str = header["split"]
         self.stems: tuple[str, ...] = tuple(row["stem"] for row in self._rows)
         self.problems: tuple[Problem, ...] = tuple(Problem(*pair) for pair in header["problems"])
@@ -90,12 +83,12 @@ class Corpus(Sequence[Example]):
     def open(cls, path: Path | str) -> "Corpus":
         """Map a file that `write_corpus` made."""
         path = Path(path)
-        header, arrays = open_container(path)
+        header, points = open_container(path)
         if header.get("format") != FORMAT:
             raise ContainerError(
                 f"{path}: written by another version of inktex; delete it and it will be made again"
             )
-        return cls(path, header, arrays)
+        return cls(path, header, points)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Corpus.open, (self.path,)  # workers map the file again instead of copying it
@@ -105,10 +98,11 @@ class Corpus(Sequence[Example]):
 
     def __getitem__(self, index: int) -> Example:  # type: ignore[override]
         row = self._rows[index]
-        starts = self._starts[row["first"] : row["first"] + row["strokes"] + 1]
+        offsets = np.cumsum([0, *row["lengths"]], dtype=np.int64)
+        start = self._starts[index % len(self)]
         ink = Ink(
-            points=self._points[starts[0] : starts[-1]],
-            offsets=starts - starts[0],
+            points=self._points[start : start + offsets[-1]],
+            offsets=offsets,
             truth=row["truth"],
             symbols=tuple(Symbol(label, tuple(strokes)) for label, strokes in row["symbols"]),
             writer=row["writer"],
@@ -127,20 +121,16 @@ def write_corpus(
     split: str,
     examples: Iterable[Example],
     problems: Iterable[Problem] = (),
-    origin: dict[str, Any] | None = None,
+    origin: Header | None = None,
 ) -> None:
     """Write examples (and the files that gave none) to a cache file; `origin` says what it was made from."""
-    rows: list[dict[str, Any]] = []
-    points, lengths = [np.zeros((0, 2))], [0]
-    for example in examples:
-        ink = example.ink
-        row = {name: getattr(example, name) for name in ("stem", "folder", "tokens", "strokes_of")}
-        row |= {name: getattr(ink, name) for name in ("truth", "writer", "source")}
-        row["symbols"] = [(symbol.label, symbol.strokes) for symbol in ink.symbols]
-        rows.append({**row, "first": len(lengths) - 1, "strokes": len(ink)})
-        points.append(ink.points)
-        lengths += np.diff(ink.offsets).tolist()
-    arrays = {"points": np.concatenate(points), "stroke_starts": np.cumsum(lengths, dtype=np.int64)}
+    made = list(examples)
+    rows = []
+    for example in made:
+        row: Header = {name: getattr(example, name) for name in ("stem", "folder", "tokens", "strokes_of")}
+        row |= {name: getattr(example.ink, name) for name in ("truth", "writer", "source")}
+        row["symbols"] = [(symbol.label, symbol.strokes) for symbol in example.ink.symbols]
+        rows.append(row | {"lengths": np.diff(example.ink.offsets).tolist()})
     told = [[problem.path, problem.reason] for problem in problems]
     header = {"format": FORMAT, "split": split, "origin": origin or {}, "problems": told, "examples": rows}
-    write_container(path, header, arrays)
+    write_container(path, header, [example.ink.points for example in made])
