@@ -159,9 +159,11 @@ class Paper:
             """events => {
                 for (const [what, pointerId, pointerType, clientX, clientY] of events) {
                     const move = what === 'move';
-                    document.querySelector('inktex-pad').canvas.dispatchEvent(new PointerEvent(`pointer${what}`, {
-                        bubbles: true, cancelable: true, pointerId, pointerType, clientX, clientY, width: 20, height: 20,
-                        pressure: 0.6, button: move ? -1 : 0, buttons: move || what === 'down' ? 1 : 0 }));
+                    const event = new PointerEvent(`pointer${what}`, {
+                        bubbles: true, cancelable: true, pointerId, pointerType, clientX, clientY,
+                        width: 20, height: 20, pressure: 0.6,
+                        button: move ? -1 : 0, buttons: move || what === 'down' ? 1 : 0 });
+                    document.querySelector('inktex-pad').canvas.dispatchEvent(event);
                 }
             }""",
             events,

@@ -242,3 +242,18 @@ def test_low_windows_have_paper_to_write_on(
     tools = page.locator("[part=tools]").bounding_box()
     assert tools["x"] >= 0
     assert tools["x"] + tools["width"] <= paper.box["width"]
+
+
+def test_in_the_smallest_windows_one_scrolls_to_the_paper(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any
+) -> None:
+    """A window of 1280 by 1024 pixels at 400 %."""
+    page = new_page(page_server.url, viewport={"width": 320, "height": 256}, reduced_motion="reduce")
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    page.locator("#settled").scroll_into_view_if_needed()
+    assert paper.box["height"] >= 240
+    assert paper.box["y"] >= -10
+    paper.stroke([[100, paper.box["y"] + 40], [140, paper.box["y"] + 80]])
+    assert paper.stroke_count == 1
+    assert page.evaluate("() => document.documentElement.scrollWidth") == 320

@@ -179,7 +179,7 @@ def slanting(pointer: int, kind: str, x: float, y: float, end: str = "up") -> li
 
 
 def test_a_pen_writes_although_the_hand_came_first(paper: Any) -> None:
-    """The side of a hand touches the paper before the pen does, and its contact may be as small as a finger's."""
+    """A hand touches the paper before the pen does, and its contact may be as small as a finger's."""
     before = paper.view
     down, *moves, up = slanting(9, "pen", 300, 200)
     paper.gesture(("down", 1, "touch", 700, 600), ("move", 1, "touch", 703, 601), down, *moves)
@@ -205,7 +205,7 @@ def test_a_pen_writes_although_the_hand_came_first(paper: Any) -> None:
 
 
 def test_a_stroke_that_the_system_breaks_off_is_kept(paper: Any) -> None:
-    """Turning the device or switching windows ends a stroke. A touch that the system takes back was a hand."""
+    """Turning the device ends a stroke. A touch that the system takes back was a hand."""
     paper.gesture(*slanting(9, "pen", 300, 200, end="cancel"))
     assert paper.stroke_count == 1
     paper.gesture(*slanting(1, "mouse", 300, 300, end="cancel"))
@@ -231,6 +231,7 @@ def test_ink_stays_in_view_when_the_device_is_turned(
         """() => {
             const { sheet, strokes } = document.querySelector('inktex-pad');
             const places = strokes.flat().map(([x, y]) => sheet.toScreen(x, y));
-            return sheet.width === 390 && places.every(([x, y]) => x > 0 && x < sheet.width && y > 0 && y < sheet.height);
+            const shown = ([x, y]) => x > 0 && x < sheet.width && y > 0 && y < sheet.height;
+            return sheet.width === 390 && places.every(shown);
         }"""
     )
