@@ -155,11 +155,11 @@ def plain(setting: Setting) -> dict[str, float]:
         loss.backward()
         optimizer.step()
 
-    padding = data.padding(plan)
+    points, tokens = padding(data, plan)
     return {
         "rate": measure(step, data, plan),
-        "points": padding.points,
-        "tokens": padding.tokens,
+        "points": points,
+        "tokens": tokens,
     }
 
 
@@ -178,10 +178,21 @@ def ours(setting: Setting) -> dict[str, float]:
         (result.token / Counts.of(batch, 1).tokens + 0 * result.guidance + 0 * result.symbol).backward()
         optimizer.step()
 
-    padding = data.padding(plan)
+    points, tokens = padding(data, plan)
     flops = np.mean([flops_per_expression(config, data, pieces) for pieces in plan])
     rate = measure(step, data, plan)
-    return {"rate": rate, "points": padding.points, "tokens": padding.tokens, "flops": float(flops)}
+    return {"rate": rate, "points": points, "tokens": tokens, "flops": float(flops)}
+
+
+def padding(data: TrainingData, batches: list[list[Piece]]) -> tuple[float, float]:
+    """Share of planned batches that is padding, on the side of points and of tokens (of the ink as it is)."""
+    used, padded = np.zeros(2), np.zeros(2)
+    for pieces in batches:
+        sizes = np.stack((data._row_counts(pieces), [len(piece.tokens) + 1 for piece in pieces]), axis=1)
+        used += sizes.sum(0)
+        padded += sizes.max(0) * len(sizes)
+    points, tokens = (1.0 - used / padded).tolist()
+    return points, tokens
 
 
 def flops_per_expression(config: ModelConfig, data: TrainingData, pieces: list[Piece]) -> float:

@@ -45,10 +45,10 @@ def test_training_tokens_are_canonical_and_every_written_one_has_strokes(crohme:
     without = Counter(
         token
         for index in range(len(train))
-        for token, strokes in zip(train.tokens(index), train.strokes_of(index), strict=True)
+        for token, strokes in zip(train.tokens(index), train[index].strokes_of, strict=True)
         if not strokes
     )
-    assert r"\limits" not in train.token_table
+    assert r"\limits" not in {token for index in range(len(train)) for token in train.tokens(index)}
     assert {"{", "}", "_", "^"} <= set(without)
     assert sum(count for token, count in without.items() if token not in ("{", "}", "_", "^", "[", "]")) < 20
     for index in range(0, len(train), 37):
@@ -57,7 +57,7 @@ def test_training_tokens_are_canonical_and_every_written_one_has_strokes(crohme:
 
 def test_strokes_of_test_expressions_come_from_the_files(crohme: Load) -> None:
     validation = crohme("test2013")
-    assert sum(any(validation.strokes_of(index)) for index in range(len(validation))) >= 665
+    assert sum(any(validation[index].strokes_of) for index in range(len(validation))) >= 665
 
 
 def test_scripts_with_equal_symbols_are_not_mixed_up(crohme: Load) -> None:

@@ -136,18 +136,18 @@ def test_ink_from_the_cache_cannot_be_changed(data: Path) -> None:
 
 
 def test_strokes_of_tokens_come_from_the_alignment_where_the_file_does_not_tell(data: Path) -> None:
-    assert not any(load_split("train").strokes_of(0))
+    assert not any(load_split("train")[0].strokes_of)
     count = len(load_split("train")[0].ink)
     lines = f"x 0\n^ -1\n{{ -1\n2 {count - 2}\n}} -1\n_ -1\n{{ -1\n1 {count - 1}\n}} -1\n"
     write_alignment(data / "captions" / "train_alignment.tar.gz", {"a": lines})
     expected = ((0,), (), (), (count - 1,), (), (), (), (count - 2,), ())
-    assert load_split("train").strokes_of(0) == expected
+    assert load_split("train")[0].strokes_of == expected
 
 
 def test_an_alignment_to_strokes_that_are_not_there_is_not_used(data: Path) -> None:
     lines = "x 0\n^ -1\n{ -1\n2 99\n} -1\n_ -1\n{ -1\n1 1\n} -1\n"
     write_alignment(data / "captions" / "train_alignment.tar.gz", {"a": lines})
-    assert not any(load_split("train").strokes_of(0))
+    assert not any(load_split("train")[0].strokes_of)
 
 
 FILE_WITH_EVERYTHING = """<ink xmlns="http://www.w3.org/2003/InkML">

@@ -21,7 +21,7 @@ from inktex.corpus.roles import PAIRS, function_letters, role_of, shape_of, stan
 from inktex.corpus.rows import _TEMPLATES
 from inktex.corpus.stock import Stock
 from inktex.corpus.testsets import _few_of_each, composed_matrices
-from inktex.corpus.wide import CORPUS_MIX, DRAWN, WideInk, WideMix, weight_alone
+from inktex.corpus.wide import CORPUS_MIX, DRAWN, WideInk, WideMix, weight_alone, with_other_ways
 from inktex.latex import parse_layout, symbols
 
 KINDS = ("real", "redrawn", "lone", "short", "joined", "grids", "decorated")
@@ -399,3 +399,22 @@ def test_the_mix_says_how_many_grids_are_of_real_entries(examples, bank):
 
     assert share(1.0) == 1.0
     assert share(0.0) < 0.9
+
+
+def test_the_same_picture_is_drawn_in_other_ways(ink):
+    for kind in ("lone", "redrawn", "grids"):
+        piece = ink.piece(kind, 1, 2)
+        other = with_other_ways(piece, 1.0, Random(3))
+        assert (other.tokens, other.strokes_of) == (piece.tokens, piece.strokes_of)
+        for own in piece.strokes_of:
+            before, after = ([tuple(map(tuple, each.strokes[n])) for n in own] for each in (piece, other))
+            assert sorted(map(sorted, before)) == sorted(map(sorted, after))
+
+
+def test_only_a_share_of_the_symbols_is_drawn_in_other_ways(examples, bank):
+    usual = WideInk(examples, [(bank, 1.0)], SMALL, seed=7)
+    other = WideInk(examples, [(bank, 1.0)], replace(SMALL, other_ways=0.5), seed=7)
+
+    pairs = [(usual.piece("lone", 0, number), other.piece("lone", 0, number)) for number in range(200)]
+    same = sum(all(map(np.array_equal, one.strokes, two.strokes)) for one, two in pairs)
+    assert 100 < same < 180  # half are chosen; some of them happen to stay as they are

@@ -3,7 +3,7 @@
 import pytest
 from small_sets import samples
 
-from inktex.evaluation import evaluate
+from inktex.evaluation import Answers, evaluate
 from inktex.evaluation.trees import ErrorKind, error_kind
 from inktex.latex import normalize
 
@@ -33,5 +33,7 @@ def test_an_answer_that_cannot_be_read_is_an_error_of_structure():
 
 
 def test_counts_name_every_kind_and_leave_out_right_answers():
-    counted = evaluate("ours", "made", samples("x", "x", "x"), [("x",), ("y",), ("X",)]).errors_by_kind
+    counted = evaluate(
+        "ours", "made", samples("x", "x", "x"), Answers([("x",), ("y",), ("X",)])
+    ).errors_by_kind
     assert counted == dict.fromkeys(ErrorKind, 0) | {ErrorKind.ONE: 1, ErrorKind.CASE: 1}

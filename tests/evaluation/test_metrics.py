@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from small_sets import Sample, samples
 
 from inktex.corpus import annotated_layouts, load_split, locate
-from inktex.evaluation import evaluate
+from inktex.evaluation import Answers, evaluate
 from inktex.evaluation.metrics import SPATIAL_NAMES
 from inktex.evaluation.results import Draws, compare, mcnemar_p_value
 from inktex.latex import normalize
@@ -19,7 +19,7 @@ from inktex.latex import normalize
 def test_rates_count_expressions_by_their_token_edits():
     truths = samples("x+1", "x+1", "x+1", "x+1", "x^2")
     answers = [normalize(text) for text in ("x+1", "x+2", "y-1", "a b c d", "x")]
-    found = evaluate("s", "d", truths, answers)
+    found = evaluate("s", "d", truths, Answers(answers))
     rates = found.tokens
     assert rates.exact.percent == pytest.approx(20)
     assert rates.within_1.percent == pytest.approx(40)
@@ -32,7 +32,7 @@ def test_rates_count_expressions_by_their_token_edits():
 
 def test_the_order_of_scripts_counts_for_tokens_and_not_for_the_label_graph():
     truths = [Sample("a", "A", ("x", "_", "{", "1", "}", "^", "{", "2", "}"))]
-    found = evaluate("s", "d", truths, [("x", "^", "{", "2", "}", "_", "{", "1", "}")])
+    found = evaluate("s", "d", truths, Answers([("x", "^", "{", "2", "}", "_", "{", "1", "}")]))
     assert found.tokens.exact.percent == 0
     assert found.label_graph.exact.percent == 100
 
@@ -40,7 +40,7 @@ def test_the_order_of_scripts_counts_for_tokens_and_not_for_the_label_graph():
 def test_label_graph_rates_count_labels_that_differ():
     truths = samples("x+1", "x+1", "x+1", "x^2", r"\sqrt{x}")
     answers = [normalize(text) for text in ("x+1", "y+1", "y-1", "x_2", "x")]  # 0, 1, 2, 4, 3 labels
-    rates = evaluate("s", "d", truths, answers).label_graph
+    rates = evaluate("s", "d", truths, Answers(answers)).label_graph
     found = [
         rate.percent
         for rate in (rates.exact, rates.within_1, rates.within_2, rates.within_3, rates.structure)
@@ -50,22 +50,22 @@ def test_label_graph_rates_count_labels_that_differ():
 
 def test_an_answer_without_a_layout_is_an_empty_label_graph():
     truths = samples("x", "xy")
-    rates = evaluate("s", "d", truths, [None, ("{", "x")]).label_graph
+    rates = evaluate("s", "d", truths, Answers([None, ("{", "x")])).label_graph
     assert (rates.exact.percent, rates.within_1.percent, rates.within_3.percent) == (0, 50, 100)
 
 
 def test_the_truth_may_be_among_the_other_hypotheses():
     truths = samples("x", "y", "z")
     others = [[], [("y",), ("v",)], [("2",)]]
-    rates = evaluate("s", "d", truths, [("x",), ("v",), ("z", "z")], others=others).tokens
+    rates = evaluate("s", "d", truths, Answers([("x",), ("v",), ("z", "z")], others=others)).tokens
     assert rates.among is not None
     assert (rates.exact.percent, rates.among.percent) == pytest.approx((100 / 3, 200 / 3))
-    assert evaluate("s", "d", truths, [("x",)] * 3).tokens.among is None
+    assert evaluate("s", "d", truths, Answers([("x",)] * 3)).tokens.among is None
 
 
 def test_breakdowns_by_length_folder_and_relation():
     truths = samples("x", "x^2") + samples(r"\frac{1}{2}+\sqrt{x}", folder="B")
-    found = evaluate("s", "d", truths, [truth.tokens for truth in truths[:2]] + [("x",)])
+    found = evaluate("s", "d", truths, Answers([truth.tokens for truth in truths[:2]] + [("x",)]))
     assert {group.name: group.expressions for group in found.by_folder} == {"A": 2, "B": 1}
     assert {group.name: group.exact.percent for group in found.by_folder} == {"A": 100, "B": 0}
     assert {group.name: group.expressions for group in found.by_length} == {"under 10": 2, "10–19": 1}
@@ -75,7 +75,7 @@ def test_breakdowns_by_length_folder_and_relation():
 
 def test_answers_that_are_missing_or_no_latex_are_wrong_and_counted():
     truths = samples("x", "y", "z")
-    found = evaluate("s", "d", truths, [None, ("{", "y"), ("z",)])
+    found = evaluate("s", "d", truths, Answers([None, ("{", "y"), ("z",)]))
     assert found.tokens.exact.percent == pytest.approx(100 / 3)
     assert found.label_graph.exact.percent == pytest.approx(100 / 3)
     assert (found.unanswered, found.malformed) == (1, 1)
@@ -83,20 +83,22 @@ def test_answers_that_are_missing_or_no_latex_are_wrong_and_counted():
 
 def test_truth_that_the_system_cannot_write_is_counted():
     truths = samples(r"\alpha+\alpha", "x")
-    found = evaluate("s", "d", truths, [("x",), ("x",)], vocabulary={"x", "+"})
+    found = evaluate("s", "d", truths, Answers([("x",), ("x",)], vocabulary=frozenset({"x", "+"})))
     assert found.unknown_tokens == {r"\alpha": 2}
     assert found.unknown_expressions == 1
 
 
 def test_confusions_come_most_frequent_first():
     truths = samples("X+1", "X", "2")
-    found = evaluate("s", "d", truths, [normalize("x+1"), ("x",), ("z",)])
+    found = evaluate("s", "d", truths, Answers([normalize("x+1"), ("x",), ("z",)]))
     assert [(c.truth, c.answer, c.count) for c in found.symbol_confusions] == [("X", "x", 2), ("2", "z", 1)]
 
 
 def test_figures_are_stored_as_json_without_single_expressions():
     truths = samples("x", "y")
-    stored = json.loads(json.dumps(evaluate("s", "d", truths, [("x",), ("x",)]).to_json(), allow_nan=False))
+    stored = json.loads(
+        json.dumps(evaluate("s", "d", truths, Answers([("x",), ("x",)])).to_json(), allow_nan=False)
+    )
     assert stored["tokens"]["exact"]["percent"] == 50
     assert "right" not in stored
 
@@ -108,7 +110,7 @@ def test_the_truth_itself_is_read_perfectly():
     truths = list(load_split("test2013"))
     answers, strokes = [truth.tokens for truth in truths], [truth.strokes_of for truth in truths]
     annotated = annotated_layouts("test2013", [t.stem for t in truths if not any(t.strokes_of)])
-    found = evaluate("truth", "test2013", truths, answers, strokes=strokes, annotated=annotated)
+    found = evaluate("truth", "test2013", truths, Answers(answers, strokes=strokes), annotated)
     assert found.expressions == 671
     assert found.malformed == 0
     assert found.tokens.exact.percent == found.label_graph.exact.percent == 100
@@ -123,7 +125,7 @@ def test_the_truth_itself_is_read_perfectly():
 
 def test_nothing_to_measure_on_is_an_error():
     with pytest.raises(ValueError, match="no expressions"):
-        evaluate("s", "test2014", [], [])
+        evaluate("s", "test2014", [], Answers([]))
 
 
 class TestIntervals:

@@ -6,7 +6,15 @@ import re
 import pytest
 from small_sets import one_stroke_each, samples
 
-from inktex.evaluation import PredictionError, Report, evaluate, read_predictions, render, write_predictions
+from inktex.evaluation import (
+    Answers,
+    PredictionError,
+    Report,
+    evaluate,
+    read_predictions,
+    render,
+    write_predictions,
+)
 from inktex.evaluation.provenance import provenance
 from inktex.evaluation.report import main_table, report_tables
 from inktex.latex import normalize
@@ -16,8 +24,10 @@ def report(data: str = "test2014", *, whole: bool = True, strokes: bool = False)
     truths = [one_stroke_each(truth) for truth in samples("x+1", r"\frac{1}{2}", "X_i")]
     answers, read_from = [truth.tokens for truth in truths], [truth.strokes_of for truth in truths]
     results = (
-        evaluate("ours_1", data, truths, answers, seconds=1.5, strokes=read_from if strokes else None),
-        evaluate("ours|2", data, truths, [("x",), ("|",), normalize("x_i")]),
+        evaluate(
+            "ours_1", data, truths, Answers(answers, seconds=1.5, strokes=read_from if strokes else None)
+        ),
+        evaluate("ours|2", data, truths, Answers([("x",), ("|",), normalize("x_i")])),
     )
     return Report(data, results, provenance("inktex evaluate"), whole)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from small_sets import one_stroke_each, samples
 
-from inktex.evaluation import evaluate
+from inktex.evaluation import Answers, evaluate
 from inktex.evaluation.labelgraphs import Found, graph_of, own_strokes, stroke_counts, write_graphs
 from inktex.latex import normalize, parse_layout
 
@@ -58,7 +58,9 @@ def test_rates_sum_up_over_expressions_and_leave_out_those_without_a_segmentatio
     first, second, third = (one_stroke_each(truth) for truth in samples("x+y", "ab", "1"))
     truths = [first, second, replace(third, strokes_of=((),))]
     answers = [normalize("x+y"), normalize("ac"), ("1",)]
-    rates = evaluate("s", "d", truths, answers, strokes=[first.strokes_of, second.strokes_of, ((0,),)])
+    rates = evaluate(
+        "s", "d", truths, Answers(answers, strokes=[first.strokes_of, second.strokes_of, ((0,),)])
+    )
     graph = rates.stroke_graph
     assert graph is not None
     assert graph.expressions == 2
@@ -74,14 +76,14 @@ def test_where_latex_and_segmentation_disagree_the_annotation_of_the_file_counts
     annotated = parse_layout(normalize("x+z")).changed(lambda node: replace(node, strokes=(node.token,)))
     strokes = [((0,), (1,), (2,))]
     found = [
-        evaluate("s", "d", [truth], [normalize(answer)], strokes=strokes, annotated={truth.stem: annotated})
+        evaluate("s", "d", [truth], Answers([normalize(answer)], strokes=strokes), {truth.stem: annotated})
         for answer in ("x+y", "x+z")
     ]
     assert [each.stroke_graph.exact.percent for each in found if each.stroke_graph] == [0, 100]
 
 
 def test_without_strokes_there_are_no_such_rates():
-    assert evaluate("s", "d", samples("x"), [("x",)]).stroke_graph is None
+    assert evaluate("s", "d", samples("x"), Answers([("x",)])).stroke_graph is None
 
 
 def test_one_file_per_expression_is_written(tmp_path):

@@ -70,6 +70,12 @@ def test_a_line_after_a_fraction_whose_bar_was_drawn_last_begins_below_it():
     assert pages([written, line("x1", 10, 100)]) == [{0}, {1}]
 
 
+def test_a_line_begins_below_a_letter_with_a_bar_across_it():
+    crossed = [[(0, 60), (20, 60), (0, 84), (20, 84)], [(-4, 74), (24, 70)]]  # a z whose bar was drawn last
+    above = shape("1", 8, 0) + shape("bar", -10, 45) + crossed
+    assert pages([above, line("x1", 0, 100)]) == [{0}, {1}]
+
+
 @pytest.mark.parametrize("place", [(400, 0), (30, 300), (-300, -200)])
 def test_a_speck_far_away_is_no_line(place):
     speck = [[place, (place[0] + 0.5, place[1])]]

@@ -15,7 +15,6 @@ from inktex.latex import (
     in_lines,
     normalize,
     print_latex,
-    print_with_spans,
     symbols,
     tokenize,
     wide_vocabulary,
@@ -54,10 +53,9 @@ def test_wrappers() -> None:
 @given(st.integers(0, 10**9), st.integers(1, 50))
 def test_the_printed_text_has_the_same_tokens(draw_expression, seed: int, budget: int) -> None:
     tokens = draw_expression(GRAMMAR, random.Random(seed), budget)
-    text, spans = print_with_spans(tokens)
+    text = print_latex(tokens)
     assert tokenize(text) == tokens
     assert normalize(text, canonical=False) == tokens
-    assert tuple(text[start:end] for start, end in spans) == tokens
     assert len(text) <= len(" ".join(tokens))
 
 
@@ -71,7 +69,7 @@ def test_the_shared_vectors(kind: str) -> None:
     for vector in VECTORS[kind]:
         assert print_latex(vector["tokens"], vector.get("style", "plain")) == vector["latex"]
         if "spans" in vector:
-            assert [list(span) for span in print_with_spans(vector["tokens"]).spans] == vector["spans"]
+            assert [vector["latex"][start:end] for start, end in vector["spans"]] == vector["tokens"]
 
 
 def test_the_shared_vectors_of_lines() -> None:

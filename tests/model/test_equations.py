@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from inktex.model import ModelConfig, Network
-from inktex.model.attention import LoopWeights, StepState, plain_loop, step
+from inktex.model.attention import Attended, LoopWeights, StepState, plain_loop, step
 from inktex.model.encoder import BidirectionalGRU, plain_layer
 from inktex.model.fast import accelerate, layer_by_hand
 from inktex.model.fast.loop import fast_loop
@@ -135,13 +135,9 @@ def test_one_step_at_a_time_says_the_same_as_all_steps() -> None:
     decoder = network.decoder
     with torch.no_grad():
         scores, attention = decoder(annotations, mask, tokens)
-        state, weights, keys = (
-            decoder.start(annotations, mask),
-            decoder.loop_weights(),
-            decoder.u_att(annotations),
-        )
+        state, to = decoder.start(annotations, mask), decoder.attended(annotations, mask)
         for t in range(3):
-            state, now, looked = decoder.step(state, tokens[:, t], annotations, keys, mask, weights)
+            state, now, looked = decoder.step(state, tokens[:, t], to)
             torch.testing.assert_close(now, scores[:, t])
             torch.testing.assert_close(looked, attention[:, t])
 
@@ -175,7 +171,9 @@ def test_gradient_of_the_decoder_loop(window: int) -> None:
 
     def loop(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         annotations, keys, queries, gates, initial = tensors[:5]
-        return fast_loop(annotations, keys, mask, queries, gates, initial, LoopWeights(*tensors[5:]))
+        return fast_loop(
+            queries, gates, initial, Attended(annotations, keys, mask, LoopWeights(*tensors[5:]))
+        )
 
     assert torch.autograd.gradcheck(loop, (*values, *weights))
 
@@ -231,11 +229,8 @@ def test_step_counts_coverage() -> None:
     network = random_network(tiny())
     annotations, mask = torch.randn(1, 5, 12, dtype=torch.double), torch.ones(1, 5, dtype=torch.bool)
     state = StepState(torch.zeros(1, 4, dtype=torch.double), torch.ones(1, 5, dtype=torch.double))
-    weights = network.decoder.loop_weights()
     query, gates = network.decoder.from_previous(network.decoder.embedding(torch.tensor([1])))
-    after, _, attention = step(
-        state, query, gates, annotations, network.decoder.u_att(annotations), mask, weights
-    )
+    after, _, attention = step(state, query, gates, network.decoder.attended(annotations, mask))
     torch.testing.assert_close(after.coverage, 1.0 + attention)
 
 

@@ -153,6 +153,27 @@ class Paper:
         client.send("Input.dispatchMouseEvent", {**event, "clickCount": 1})
         client.detach()
 
+    def gesture(self, *events: tuple[str, int, str, float, float]) -> None:
+        """Pointer events made in the page: (what, number of the pointer, kind of pointer, x, y)."""
+        self.page.evaluate(
+            """events => {
+                for (const [what, pointerId, pointerType, clientX, clientY] of events) {
+                    const move = what === 'move';
+                    const event = new PointerEvent(`pointer${what}`, {
+                        bubbles: true, cancelable: true, pointerId, pointerType, clientX, clientY,
+                        width: 20, height: 20, pressure: 0.6,
+                        button: move ? -1 : 0, buttons: move || what === 'down' ? 1 : 0 });
+                    document.querySelector('inktex-pad').canvas.dispatchEvent(event);
+                }
+            }""",
+            events,
+        )
+
+    @property
+    def view(self) -> dict[str, float]:
+        """How far the paper is moved and zoomed."""
+        return dict(self.page.evaluate("() => ({...document.querySelector('inktex-pad').sheet.view})"))
+
     @property
     def stroke_count(self) -> int:
         label = self.page.get_attribute("#settled", "aria-label") or ""

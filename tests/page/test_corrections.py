@@ -37,6 +37,51 @@ def test_a_tapped_symbol_is_searched_by_name_and_stays(
     paper.wait_for_latex("xy")
 
 
+def test_a_symbol_is_corrected_with_keys_alone(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any
+) -> None:
+    page = new_page("about:blank")
+    MadeUpServer(page, reading)
+    page.goto(page_server.url)
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    for x in (300, 340):
+        paper.stroke([[x, 300], [x, 340]])
+    paper.wait_for_latex("xy")
+    page.focus("#formula")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("inktex-symbols .symbol")
+    page.keyboard.type("greek beta")  # letters go to the search, wherever the focus is
+    page.wait_for_selector('inktex-symbols [data-latex="\\\\beta"]')
+    page.keyboard.press("Enter")
+    paper.wait_for_latex(r"\beta y")
+    assert page.evaluate("() => document.activeElement.id") == "formula"  # where one was
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("inktex-symbols:popover-open")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("inktex-symbols:popover-open", state="detached")
+    assert page.evaluate("() => document.activeElement.id") == "formula"
+
+
+def test_a_tap_brings_up_no_keyboard(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any
+) -> None:
+    """On a phone the keyboard covers half of the page as soon as a text field has the focus."""
+    page = new_page("about:blank")
+    MadeUpServer(page, lambda ids, pins: recognition(["h"], 1))  # nothing looks like an h
+    page.goto(page_server.url)
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    paper.stroke([[300, 300], [300, 340]])
+    paper.wait_for_latex("h")
+    page.click('#formula [data-token="0"]')
+    page.wait_for_selector("inktex-symbols:popover-open")
+    in_symbols = "document.querySelector('inktex-pad').shadowRoot.querySelector('inktex-symbols').shadowRoot"
+    assert page.evaluate(f"() => {in_symbols}.activeElement?.localName") != "input"
+
+
 def test_a_symbol_is_drawn_again_in_its_place(
     new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any
 ) -> None:

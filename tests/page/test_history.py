@@ -97,6 +97,38 @@ def test_a_second_tab_of_the_same_ink_is_a_formula_of_its_own(tab: Tab, paper_of
     copy.wait_for_names("abc", "ab")
 
 
+def test_two_tabs_on_one_formula_lose_nothing(
+    tab: Tab, paper_of: Callable[..., Any], page_server: Any
+) -> None:
+    """A formula is open in one tab, and taken out of the history in another: both write on."""
+    tab.write(paper_of, 2)
+    other = Tab(tab.page.context.new_page(), page_server.url)
+    other.show_history()
+    other.wait_for_names("ab")
+    other.page.click('#history-list [aria-label="ab"]')
+    paper_of(other.page).wait_for_latex("ab")
+    other.show_history()
+    other.wait_for_names("ab")  # only looked at, it is still one
+    other.page.keyboard.press("Escape")
+    for number in (2, 3):
+        x = 300 + 40 * number
+        paper_of(other.page).stroke([[x, 300], [x, 340]])
+    paper_of(other.page).wait_for_latex("abcd")
+    other.page.wait_for_timeout(900)  # written down
+    tab.page.bring_to_front()
+    paper_of(tab.page).stroke([[380, 500], [380, 540]])
+    paper_of(tab.page).wait_for_latex("abc")
+    tab.show_history()
+    tab.wait_for_names("abc", "abcd")
+    tab.page.keyboard.press("Escape")
+    tab.page.reload()
+    paper_of(tab.page).wait_for_latex("abc")
+    paper_of(tab.page).stroke([[420, 500], [420, 540]])
+    paper_of(tab.page).wait_for_latex("abcd")
+    tab.show_history()
+    tab.wait_for_names("abcd", "abcd")  # its own one goes on
+
+
 def test_export_and_import(tab: Tab, paper_of: Callable[..., Any], tmp_path: Path) -> None:
     page = tab.page
     tab.write(paper_of, 2)

@@ -1,6 +1,7 @@
 """A page of several expressions in a real browser: one answer per line, and nothing is read twice."""
 
 import json
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,20 @@ def copied(page: Any, kind: str) -> str:
     page.wait_for_selector("#toast:not([hidden])")
     text = str(page.evaluate("() => navigator.clipboard.readText()"))
     return "".join(text.split())
+
+
+def test_several_lines_are_one_mathml_file(opened: Callable[..., Any], tmp_path: Path) -> None:
+    """A file has one root, or no program reads it."""
+    page = opened()
+    page.click("#save")
+    with page.expect_download() as download:
+        page.click('[data-save="formula.mml"]')
+    download.value.save_as(tmp_path / "formula.mml")
+    root = ET.fromstring((tmp_path / "formula.mml").read_text(encoding="utf-8"))
+    mathml = "{http://www.w3.org/1998/Math/MathML}"
+    assert root.tag == f"{mathml}math"
+    rows = ["".join(row.itertext()) for row in root.iter(f"{mathml}mtr")]
+    assert rows == ["x+y=7", "x−y=3", "2x=10", "x=5"]
 
 
 def test_a_page_of_several_lines_is_read_line_by_line(opened: Callable[..., Any]) -> None:

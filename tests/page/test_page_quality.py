@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 Strokes = list[list[list[float]]]
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 IN_PAD = "document.querySelector('inktex-pad').shadowRoot.querySelector"
 
 
@@ -84,6 +85,29 @@ def test_dialogs_and_menus_are_accessible(
     page.click('#formula [data-token="0"]')
     page.wait_for_selector("inktex-symbols .symbol")
     assert findings(page, source) == []
+
+
+@pytest.mark.parametrize("size", [(360, 640), (1280, 800)])
+def test_the_menu_of_several_lines_is_accessible(
+    new_page: Callable[..., Any], page_server: Any, size: tuple[int, int]
+) -> None:
+    """It is the longest, and must be scrolled in a small window."""
+    page = new_page(page_server.url, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
+    page.wait_for_selector('#state[data-state="ready"]')
+    page.set_input_files("#file", EXAMPLES / "page.xopp")
+    page.wait_for_function("() => document.querySelectorAll('#formula math').length === 4")
+    page.click("#copy-more")
+    assert findings(page, axe_source()) == []
+    page.keyboard.press("End")
+    last = page.locator('[data-copy="ink-svg"]')
+    assert last.evaluate("each => each === document.activeElement && each.tabIndex === 0")
+    menu = page.locator("#copy-menu")
+    place, room = last.bounding_box(), menu.bounding_box()
+    assert place["y"] + place["height"] <= room["y"] + room["height"] <= size[1]
+    if size[1] == 800:  # there it fits as a whole
+        assert menu.evaluate("each => each.scrollHeight <= each.clientHeight")
+    page.keyboard.press("Escape")
+    assert page.evaluate("() => document.activeElement.id") == "copy-more"
 
 
 def test_a_page_from_right_to_left_keeps_formulas_from_left_to_right(written: tuple[Any, Strokes]) -> None:

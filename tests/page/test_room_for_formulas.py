@@ -224,3 +224,36 @@ def test_commands_have_one_row(new_page: Callable[..., Any], page_server: Any, l
         assert max(right for _, right in buttons) <= width, width
         said = page.locator(".state-text").evaluate("each => [each.scrollWidth, each.clientWidth]")
         assert said[1] <= 1 or said[0] <= said[1], width  # whole, or left to the dot
+
+
+@pytest.mark.parametrize(("width", "height"), [(640, 400), (568, 320), (667, 375), (720, 450)])
+def test_low_windows_have_paper_to_write_on(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any, width: int, height: int
+) -> None:
+    """A phone on its side, or a small notebook at 200 %: the answer is beside the paper."""
+    page = new_page(page_server.url, viewport={"width": width, "height": height}, reduced_motion="reduce")
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    assert paper.box["height"] > 0.7 * height
+    assert paper.box["width"] > 0.45 * width
+    assert page.evaluate("() => document.documentElement.scrollWidth") == width
+    answer = page.locator("#answer").bounding_box()
+    assert answer["x"] + answer["width"] <= width
+    tools = page.locator("[part=tools]").bounding_box()
+    assert tools["x"] >= 0
+    assert tools["x"] + tools["width"] <= paper.box["width"]
+
+
+def test_in_the_smallest_windows_one_scrolls_to_the_paper(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any
+) -> None:
+    """A window of 1280 by 1024 pixels at 400 %."""
+    page = new_page(page_server.url, viewport={"width": 320, "height": 256}, reduced_motion="reduce")
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    page.locator("#settled").scroll_into_view_if_needed()
+    assert paper.box["height"] >= 240
+    assert paper.box["y"] >= -10
+    paper.stroke([[100, paper.box["y"] + 40], [140, paper.box["y"] + 80]])
+    assert paper.stroke_count == 1
+    assert page.evaluate("() => document.documentElement.scrollWidth") == 320

@@ -181,3 +181,59 @@ def test_latex_that_cannot_be_drawn_is_named(written: tuple[Any, Strokes], latex
     page.keyboard.press("Enter")
     page.wait_for_timeout(1000)
     assert named in page.inner_text("#remark")
+
+
+@pytest.mark.parametrize(
+    ("latex", "refused"),
+    [
+        ("x^2^3", "^2^3"),
+        ("a_1_{n+1}+1", "_1_{n+1}"),
+        ("x^2'", "^2'"),
+        ("x}+1", "}"),
+        ("x & y", "&"),
+        (r"\left(\frac{1}{2}", r"\left"),
+        ("x # y", "#"),
+        ("100 % x", "%"),
+    ],
+)
+def test_latex_that_tex_refuses_is_named(written: tuple[Any, Strokes], latex: str, refused: str) -> None:
+    """The page can draw it, but whoever pastes it into a document gets an error."""
+    page = written[0].page
+    page.fill("#latex", latex)
+    page.wait_for_selector('#remark[data-kind="problem"]')
+    assert page.inner_text("#remark").endswith(refused)
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('#sure').dataset.level === 'own'")
+    page.wait_for_selector('#remark[data-kind="problem"]')
+    assert page.inner_text("#remark").endswith(refused)
+    page.click("#undo")
+    written[0].wait_for_latex("x^{2}+1")
+    page.wait_for_selector("#remark", state="hidden")
+
+
+def test_latex_without_ink_is_not_said_to_be_kept(paper: Any) -> None:
+    page = paper.page
+    page.fill("#latex", "y^2")
+    page.wait_for_selector("#formula math")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(300)
+    assert "Enter keeps it" not in page.inner_text("#remark")
+    assert "not kept" in page.inner_text("#remark")
+    assert paper.latex == "y^2"  # to be copied
+    page.focus("#latex")
+    page.keyboard.press("Escape")
+    paper.wait_for_latex("")
+    assert page.is_visible("#blank")
+
+
+def test_escape_takes_back_what_is_no_formula(written: tuple[Any, Strokes]) -> None:
+    paper, _ = written
+    page = paper.page
+    page.fill("#latex", r"\frac{1}")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#remark[data-kind="problem"]')
+    assert paper.latex == r"\frac{1}"  # to be mended
+    page.focus("#latex")
+    page.keyboard.press("Escape")
+    paper.wait_for_latex("x^{2}+1")
+    page.wait_for_selector("#remark", state="hidden")

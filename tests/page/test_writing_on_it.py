@@ -170,3 +170,68 @@ def test_two_fingers_zoom(
     client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.wait_for_function("() => document.querySelector('inktex-pad').level === '200 %'")
     assert page.get_attribute("#settled", "aria-label") == "Paper to write on"  # nothing was written
+
+
+def slanting(pointer: int, kind: str, x: float, y: float, end: str = "up") -> list[Any]:
+    """The events of one stroke."""
+    moves = [("move", pointer, kind, x + 6 * i, y + 4 * i) for i in range(1, 12)]
+    return [("down", pointer, kind, x, y), *moves, (end, pointer, kind, x + 66, y + 44)]
+
+
+def test_a_pen_writes_although_the_hand_came_first(paper: Any) -> None:
+    """A hand touches the paper before the pen does, and its contact may be as small as a finger's."""
+    before = paper.view
+    down, *moves, up = slanting(9, "pen", 300, 200)
+    paper.gesture(("down", 1, "touch", 700, 600), ("move", 1, "touch", 703, 601), down, *moves)
+    paper.gesture(("move", 1, "touch", 720, 610), up, ("up", 1, "touch", 720, 610))
+    assert paper.stroke_count == 1  # no speck where the hand was
+    first = paper.page.evaluate("() => document.querySelector('inktex-pad').strokes[0]")
+    assert len(first) == 12
+    # The pen is known now, and a finger moves the paper, but not while the pen writes.
+    paper.page.wait_for_timeout(800)
+    down, *moves, up = slanting(9, "pen", 500, 200)
+    paper.gesture(("down", 1, "touch", 700, 600), down, *moves, ("move", 1, "touch", 760, 640), up)
+    paper.gesture(("move", 1, "touch", 780, 660), ("up", 1, "touch", 780, 660))
+    assert paper.stroke_count == 2
+    assert paper.view == before
+    # Two contacts of one hand are no pinch while the pen writes.
+    paper.page.wait_for_timeout(800)
+    paper.gesture(("down", 1, "touch", 700, 600), ("down", 2, "touch", 740, 640), down, *moves)
+    paper.gesture(
+        ("move", 2, "touch", 800, 700), up, ("up", 1, "touch", 700, 600), ("up", 2, "touch", 800, 700)
+    )
+    assert paper.stroke_count == 3
+    assert paper.view == before
+
+
+def test_a_stroke_that_the_system_breaks_off_is_kept(paper: Any) -> None:
+    """Turning the device ends a stroke. A touch that the system takes back was a hand."""
+    paper.gesture(*slanting(9, "pen", 300, 200, end="cancel"))
+    assert paper.stroke_count == 1
+    paper.gesture(*slanting(1, "mouse", 300, 300, end="cancel"))
+    assert paper.stroke_count == 2
+    paper.page.wait_for_timeout(800)
+    paper.gesture(*slanting(2, "touch", 300, 400, end="cancel"))
+    assert paper.stroke_count == 2
+
+
+def test_ink_stays_in_view_when_the_device_is_turned(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any, examples: dict[str, Strokes]
+) -> None:
+    page = new_page(page_server.url, viewport={"width": 844, "height": 390}, reduced_motion="reduce")
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    paper.write(examples[r"a^{2} + b^{2} = c^{2}"], width=400)
+    before = paper.view
+    page.set_viewport_size({"width": 844, "height": 300})  # a keyboard comes up: the paper stays
+    page.wait_for_timeout(100)
+    assert paper.view == before
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function(
+        """() => {
+            const { sheet, strokes } = document.querySelector('inktex-pad');
+            const places = strokes.flat().map(([x, y]) => sheet.toScreen(x, y));
+            const shown = ([x, y]) => x > 0 && x < sheet.width && y > 0 && y < sheet.height;
+            return sheet.width === 390 && places.every(shown);
+        }"""
+    )

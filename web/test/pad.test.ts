@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { changes } from "../src/pad/backend";
 import { aligned } from "../src/pad/desk";
 import type { Stroke } from "../src/pad/ink";
-import { changedPart, differing, isWhole, spansOf } from "../src/pad/latex";
+import { changedPart, differing, isWhole, refusedByTex, spansOf } from "../src/pad/latex";
 import { Notebook } from "../src/pad/notebook";
 import { scratchedOut } from "../src/pad/scratch";
 import { LANGUAGES, type Language, type Text, Words } from "../src/pad/strings";
@@ -101,4 +101,19 @@ test("every language has every text with the same values in it", () => {
   }
   assert.equal(Words.of(["pt-BR", "de-AT"]).language, "de");
   assert.equal(Words.of([]).language, "en");
+});
+
+test("what TeX refuses is found, and nothing else", () => {
+  const accepted = [
+    "x'^2", "x''_1", "{x^2}^3", "x_1^2", "\\sum\\limits_a^b", "\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}", "\\left(\\frac{1}{2}\\right.",
+    "50\\%", "\\matrix{a & b}", "x^2 y^3", "x^{2}{}^{3}", "\\frac{a^2}{b^2}^2", "\\begin{array}{c|c} a & b \\end{array}", "",
+  ];
+  for (const latex of accepted) assert.deepEqual(refusedByTex(latex), [], latex);
+  assert.deepEqual(refusedByTex("x'_1^2"), ["'_1^2"]);
+  assert.deepEqual(refusedByTex("x^{a^b^c}"), ["^b^c"]);
+  assert.deepEqual(refusedByTex("x'_1'"), ["'_1'"]);
+  assert.deepEqual(refusedByTex("\\sum\\limits^a\\limits^b"), ["^a\\limits^b"]);
+  assert.deepEqual(refusedByTex("x\\right)"), ["\\right"]);
+  assert.deepEqual(refusedByTex("a & \\begin{matrix} b & c \\end{matrix} & d"), ["&", "&"]);
+  assert.deepEqual(refusedByTex("$x$"), ["$", "$"]);
 });

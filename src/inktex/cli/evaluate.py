@@ -113,19 +113,7 @@ def evaluate(
             write_predictions(path, stems, [answer or () for answer in found.tokens])
         if lg is not None:
             _write_graphs(lg, system.name, examples, annotated, found)
-        results.append(
-            measure(
-                system.name,
-                data,
-                examples,
-                found.tokens,
-                strokes=found.strokes,
-                annotated=annotated,
-                others=found.others if among > 1 else None,
-                vocabulary=frozenset(found.vocabulary),
-                seconds=found.seconds,
-            )
-        )
+        results.append(measure(system.name, data, examples, found, annotated))
     report = Report(
         data=data,
         evaluations=tuple(results),
@@ -185,14 +173,14 @@ def _deliver(text: str, out: Path | None) -> None:
 
 
 def _score_file(path: Path, data: str, examples: "Sequence[Example]") -> "Evaluation":
+    from inktex.evaluation import Answers, read_predictions
     from inktex.evaluation import evaluate as measure
-    from inktex.evaluation import read_predictions
 
     found = read_predictions(path)
     answers = [found.tokens.get(example.stem) for example in examples]
     if all(answer is None for answer in answers):
         raise ValueError(f"{path}: none of its stems occurs in {data}")
-    return measure(path.stem, data, examples, answers, malformed=found.malformed)
+    return measure(path.stem, data, examples, Answers(answers, malformed=found.malformed))
 
 
 def _write_graphs(
@@ -208,7 +196,7 @@ def _write_graphs(
     truths = {
         each.stem: truth_graph(each.tokens, each.strokes_of, annotated.get(each.stem)) for each in examples
     }
-    answers = map(graph_of, [answer or () for answer in found.tokens], found.strokes)
+    answers = map(graph_of, [answer or () for answer in found.tokens], found.strokes or ())
     write_graphs(folder / "truth", {stem: graph for stem, graph in truths.items() if graph is not None})
     write_graphs(folder / _file_name(system), dict(zip(truths, answers, strict=True)))
 

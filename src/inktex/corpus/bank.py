@@ -87,32 +87,16 @@ Banks = Sequence[tuple[SymbolBank, float]]  # with the weight of each: how much 
 
 def write_bank(path: Path, bank: SymbolBank) -> None:
     glyphs = list(bank)
-    labels = {label: number for number, label in enumerate(bank.labels)}
-    writers = {writer: number for number, writer in enumerate(bank.writers)}
-    arrays = {
-        "points": np.concatenate([glyph.points for glyph in glyphs]) if glyphs else np.zeros((0, 2)),
-        "strokes": np.array([len(glyph.offsets) - 1 for glyph in glyphs], dtype=np.int64),
-        "lengths": np.array([b - a for glyph in glyphs for a, b in pairwise(glyph.offsets)], dtype=np.int64),
-        "label": np.array([labels[glyph.label] for glyph in glyphs], dtype=np.int64),
-        "writer": np.array([writers[glyph.writer] for glyph in glyphs], dtype=np.int64),
-        "box": np.array([(glyph.width, glyph.height) for glyph in glyphs], dtype=np.float64).reshape(-1, 2),
-    }
-    header = {"name": bank.name, "labels": list(labels), "writers": list(writers)}
-    write_container(path, header, arrays)
+    rows = [(each.label, each.writer, each.offsets, each.width, each.height) for each in glyphs]
+    write_container(path, {"name": bank.name, "glyphs": rows}, [glyph.points for glyph in glyphs])
 
 
 def read_bank(path: Path) -> SymbolBank:
     """Map a bank that `write_bank` wrote; the points stay in the file."""
-    header, arrays = open_container(path)
-    points, lengths = arrays["points"], arrays["lengths"].tolist()
-    label_table, writer_table = header["labels"], header["writers"]
-    glyphs = []
-    start = stroke = 0
-    columns = (arrays[name].tolist() for name in ("strokes", "label", "writer", "box"))
-    for count, label, writer, (width, height) in zip(*columns, strict=True):
-        offsets = (0, *accumulate(lengths[stroke : stroke + count]))
+    header, points = open_container(path)
+    glyphs, start = [], 0
+    for label, writer, offsets, width, height in header["glyphs"]:
         end = start + offsets[-1]
-        about = (offsets, width, height, writer_table[writer])
-        glyphs.append(Glyph(label_table[label], points[start:end], *about))
-        start, stroke = end, stroke + count
+        glyphs.append(Glyph(label, points[start:end], tuple(offsets), width, height, writer))
+        start = end
     return SymbolBank(header["name"], glyphs)

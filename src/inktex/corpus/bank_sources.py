@@ -35,7 +35,7 @@ from inktex.files import cache_folder
 from inktex.latex import LatexError, normalize, symbols
 
 BANKS = ("hershey", "crohme", "detexify", "mathnote")
-_FORMAT = 2  # raised whenever the way symbols are taken from data changes
+_FORMAT = 3  # raised whenever the way symbols are taken from data changes
 _MAX_STROKES = 6  # of a symbol that is not a word
 _FILES = {
     "detexify": "detexify/math_symbols.jsonl.xz",
@@ -70,7 +70,7 @@ _NEAR_UNKNOWN = r"""
 """
 _LIKE_UNKNOWN = frozenset(_NEAR_UNKNOWN.split())
 
-_DRAWINGS_FORMAT = 1  # raised whenever the way drawings are chosen changes
+_DRAWINGS_FORMAT = 2  # raised whenever the way drawings are chosen changes
 _NEIGHBOURS = 20
 _FOLDS = 5  # one of them is kept for testing
 

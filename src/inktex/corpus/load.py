@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from inktex.corpus.cache import ContainerError, Corpus, read_header
+from inktex.corpus.cache import ContainerError, Corpus, open_container
 from inktex.corpus.importing import build_split, captions_beside, split_digest
 from inktex.corpus.packages import Source, find_sources, list_paths, locate, split_of, walk
 from inktex.files import cache_folder, write_atomically
@@ -127,7 +127,7 @@ def _cached(name: str, sources: Sequence[Source], whole: bool, progress: Progres
     # Files made from earlier contents of the same sources, and damaged ones, are of no use any more.
     for other in set(_folder().glob(f"{name}-*.corpus")) - {path}:
         try:
-            superseded = read_header(other)["origin"] == corpus.header["origin"]
+            superseded = open_container(other)[0]["origin"] == corpus.header["origin"]
         except (ContainerError, OSError, KeyError):
             superseded = True
         if superseded:

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from inktex.corpus.cache import Corpus, Problem
 from inktex.corpus.example import STRUCTURE, Example
 from inktex.files import write_atomically
@@ -42,23 +40,22 @@ class SplitStats:
 
 
 def split_stats(corpus: Corpus) -> SplitStats:
-    arrays, header = corpus.arrays, corpus.header
-    token_counts = np.bincount(arrays["token"], minlength=len(corpus.token_table)).tolist()
-    count_of = Counter(dict(zip(corpus.token_table, token_counts, strict=True)))
-    folders = Counter(header["folder_table"][number] for number in arrays["folder"].tolist())
-    writers = arrays["writer"]
+    examples = list(corpus)
+    inks = [example.ink for example in examples]
+    count_of = Counter(token for example in examples for token in example.tokens)
+    written = tuple((token, count) for token, count in count_of.most_common() if token not in STRUCTURE)
     return SplitStats(
         split=corpus.split,
-        expressions=len(corpus),
-        strokes=len(arrays["stroke_starts"]) - 1,
-        points=len(arrays["points"]),
-        symbols=len(arrays["symbol"]),
-        tokens=len(arrays["token"]),
-        classes=sum(token not in STRUCTURE for token in corpus.token_table),
-        writers=len(np.unique(writers[writers >= 0])),
-        expressions_of=tuple(folders.most_common()),
-        count_of=tuple((token, count) for token, count in count_of.most_common() if token not in STRUCTURE),
-        lengths=tuple(np.diff(arrays["example_tokens"]).tolist()),
+        expressions=len(examples),
+        strokes=sum(map(len, inks)),
+        points=sum(len(ink.points) for ink in inks),
+        symbols=sum(len(ink.symbols) for ink in inks),
+        tokens=count_of.total(),
+        classes=len(written),
+        writers=len({ink.writer for ink in inks} - {None}),
+        expressions_of=tuple(Counter(example.folder for example in examples).most_common()),
+        count_of=written,
+        lengths=tuple(len(example.tokens) for example in examples),
         problems=corpus.problems,
     )
 

@@ -75,6 +75,9 @@ class WideMix:
     decorated: int = 900
     usual: float = 1.0  # how much more often than usual the symbols that people try first are drawn alone
     one_hand: float = 0.0  # share of the grids whose entries are real ones, all in one hand
+    # Share of the lone symbols whose strokes are drawn from the other end or in another order; of the symbols
+    # of other made expressions a fifth of it.
+    other_ways: float = 0.0
 
 
 # For a corpus alone: no drawings from other sources, and no symbols but its own.
@@ -130,7 +133,8 @@ class WideInk:
         while len((draft := self._makers[kind](random)).tokens) > _LONGEST:
             pass
         piece = draft.finished(_rough(draft, random) if kind != "real" else None)
-        return with_another_pen(piece, self.pens, random)
+        piece = with_another_pen(piece, self.pens, random)
+        return with_other_ways(piece, self.mix.other_ways * (1.0 if kind == "lone" else 0.2), random)
 
     @cached_property
     def _alone(self) -> tuple[tuple[str, ...], tuple[float, ...]]:
@@ -207,6 +211,25 @@ def weight_alone(token: str) -> float:
         "blackboard": max(0.8, weight(token)),
     }.get(group, weight(token))
     return usual if function_letters(token) or symbols.look_alike(token) == token else 0.5 * usual
+
+
+def with_other_ways(piece: Piece, share: float, random: Random) -> Piece:
+    """The same picture; a share of the symbols is drawn from other ends or with its strokes in another order.
+
+    Most people draw a 7 from its top and a 4 of three strokes from the left, but not all of them do.
+    """
+    if share <= 0:
+        return piece
+    strokes = list(piece.strokes)
+    for token, own in zip(piece.tokens, piece.strokes_of, strict=True):
+        if not own or random.random() >= share or function_letters(token):
+            continue
+        drawn = [piece.strokes[each] for each in own]
+        if random.random() < 0.5:
+            random.shuffle(drawn)
+        for place, stroke in zip(own, drawn, strict=True):
+            strokes[place] = stroke[::-1] if random.random() < 0.5 else stroke
+    return Piece(tuple(strokes), piece.tokens, piece.strokes_of)
 
 
 def _rough(draft: Draft, random: Random) -> np.ndarray:

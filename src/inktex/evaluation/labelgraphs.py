@@ -5,9 +5,10 @@ of each symbol are known both in the truth and in the answer: also how many symb
 strokes, how many of those the right class, and how many relations between such symbols are right.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from inktex.files import write_atomically
 from inktex.latex import LatexError, Layout, parse_layout
@@ -23,13 +24,16 @@ from inktex.latex.labelgraph import (
 )
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """How many there are in the truth and in the answer, and how many of the answer's are right."""
 
     expected: int
     answered: int
     right: int
+
+    @classmethod
+    def of(cls, truth: Set[object], answer: Set[object]) -> "Found":
+        return cls(len(truth), len(answer), len(truth & answer))
 
 
 @dataclass(frozen=True)
@@ -91,16 +95,11 @@ def own_strokes(token_of_stroke: Sequence[int | None], tokens: int) -> tuple[tup
 
 def stroke_counts(truth: SymbolGraph, answer: SymbolGraph) -> StrokeCounts:
     """Count what is right and the labels that differ."""
-    expected, answered = len(truth.symbols), len(answer.symbols)
     return StrokeCounts(
         labels=graph_difference(stroke_graph(truth), stroke_graph(answer)).labels,
-        segments=Found(expected, answered, len(truth.symbols.keys() & answer.symbols.keys())),
-        classes=Found(expected, answered, len(truth.symbols.items() & answer.symbols.items())),
-        relations=Found(
-            len(truth.relations),
-            len(answer.relations),
-            len(truth.relations.items() & answer.relations.items()),
-        ),
+        segments=Found.of(truth.symbols.keys(), answer.symbols.keys()),
+        classes=Found.of(truth.symbols.items(), answer.symbols.items()),
+        relations=Found.of(truth.relations.items(), answer.relations.items()),
     )
 
 

@@ -6,7 +6,7 @@ label graph that differ.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -30,12 +30,12 @@ from .results import (
     TokenRates,
     most_frequent,
 )
+from .runner import Answers, StrokesOf
 from .trees import SPATIAL, Confusions, ErrorKind, error_kind, find_confusions, spatial_relations
 
 LENGTH_BOUNDS = (10, 20, 30, 40)  # tokens of the truth
 SPATIAL_NAMES = tuple(dict.fromkeys(SPATIAL.values()))
 _CONFUSIONS = 25  # of each kind that are kept
-StrokesOf = Sequence[Sequence[int]]  # per token the strokes that belong to it alone
 Bools = NDArray[np.bool_]
 
 
@@ -86,27 +86,19 @@ def evaluate(
     system: str,
     data: str,
     truths: Sequence[Example],
-    answers: Sequence[Sequence[str] | None],
-    *,
-    strokes: Sequence[StrokesOf] | None = None,
+    answers: Answers,
     annotated: Mapping[str, Layout] | None = None,
-    others: Sequence[Sequence[Sequence[str]]] | None = None,
-    vocabulary: Collection[str] | None = None,
-    malformed: Collection[str] = (),
-    seconds: float | None = None,
 ) -> Evaluation:
     """Measure a system; an answer that is None counts as wrong.
 
-    `strokes` says which strokes each token of each answer was read from, `annotated` what a file says about
-    its strokes where its LaTeX does not (by stem), `others` the hypotheses behind each answer, `vocabulary`
-    which tokens the system can write at all, `malformed` the stems whose answers could not be read as LaTeX.
+    `annotated` is what a file says about its strokes where its LaTeX does not, by stem.
     """
     if not truths:
         raise ValueError(f"{data}: there are no expressions to measure {system} on")
-    read_from: Sequence[StrokesOf | None] = strokes or [None] * len(truths)
+    read_from: Sequence[StrokesOf | None] = answers.strokes or [None] * len(truths)
     outcomes = [
         judge(truth, answer or (), strokes_of, (annotated or {}).get(truth.stem))
-        for truth, answer, strokes_of in zip(truths, answers, read_from, strict=True)
+        for truth, answer, strokes_of in zip(truths, answers.tokens, read_from, strict=True)
     ]
     draws, everyone = Draws(len(outcomes)), np.ones(len(outcomes), np.bool_)
     edits = np.array([outcome.edits for outcome in outcomes])
@@ -130,28 +122,25 @@ def evaluate(
         )
 
     among = None
-    if others is not None:
-        pairs = zip(outcomes, others, strict=True)
+    if answers.others is not None:
+        pairs = zip(outcomes, answers.others, strict=True)
         among = [o.edits == 0 or any(tuple(other) == o.truth.tokens for other in rest) for o, rest in pairs]
     stroke_graph = None
     segmented = np.array([outcome.strokes is not None for outcome in outcomes])
     if segmented.any():
         counts = [outcome.strokes or NO_STROKES for outcome in outcomes]
-        parts = ([getattr(each, what) for each in counts] for what in ("segments", "classes", "relations"))
+        parts = np.transpose([(each.segments, each.classes, each.relations) for each in counts], (1, 2, 0))
         stroke_graph = StrokeRates(
             *within(np.array([each.labels for each in counts]), segmented),
             int(segmented.sum()),
             *(
-                RecallPrecision(
-                    recall=draws.rate([each.right for each in part], [each.expected for each in part]),
-                    precision=draws.rate([each.right for each in part], [each.answered for each in part]),
-                )
-                for part in parts
+                RecallPrecision(draws.rate(right, expected), draws.rate(right, answered))
+                for expected, answered, right in parts
             ),
         )
+    known = answers.vocabulary
     unknown = [
-        [] if vocabulary is None else [token for token in truth.tokens if token not in vocabulary]
-        for truth in truths
+        [] if known is None else [token for token in truth.tokens if token not in known] for truth in truths
     ]
     confusions = [outcome.confusions for outcome in outcomes if outcome.confusions is not None]
     no_tree = {outcome.truth.stem for outcome in outcomes if outcome.confusions is None}
@@ -180,11 +169,11 @@ def evaluate(
         relation_confusions=most_frequent(
             (pair for each in confusions for pair in each.relations), _CONFUSIONS
         ),
-        unanswered=sum(answer is None for answer in answers),
-        malformed=len(no_tree | {truth.stem for truth in truths if truth.stem in malformed}),
+        unanswered=sum(answer is None for answer in answers.tokens),
+        malformed=len(no_tree | {truth.stem for truth in truths if truth.stem in answers.malformed}),
         unknown_tokens=dict(Counter(token for tokens in unknown for token in tokens).most_common()),
         unknown_expressions=sum(bool(tokens) for tokens in unknown),
-        seconds=seconds,
+        seconds=answers.seconds,
         right=tuple(outcome.edits == 0 for outcome in outcomes),
     )
 

@@ -21,6 +21,7 @@ from inktex.reading.reader import BATCH
 from .labelgraphs import own_strokes
 
 Tokens = tuple[str, ...]
+StrokesOf = Sequence[Sequence[int]]  # per token the strokes that belong to it alone
 _Answer = tuple[Tokens | None, tuple[tuple[int, ...], ...], tuple[Tokens, ...]]
 
 
@@ -37,13 +38,14 @@ class System:
 
 @dataclass(frozen=True)
 class Answers:
-    """All answers of a system, in the order of the inks; None where the ink cannot be read."""
+    """All answers of a system, in the order of the expressions, and what is known about them."""
 
-    tokens: tuple[Tokens | None, ...]
-    strokes: tuple[tuple[tuple[int, ...], ...], ...]  # per token the strokes that belong to it alone
-    others: tuple[tuple[Tokens, ...], ...]  # the other hypotheses, where the search keeps several
-    vocabulary: tuple[str, ...]
-    seconds: float  # wall time
+    tokens: Sequence[Sequence[str] | None]  # None where there is no answer
+    strokes: Sequence[StrokesOf] | None = None
+    others: Sequence[Sequence[Sequence[str]]] | None = None  # the other hypotheses, if a search kept several
+    vocabulary: frozenset[str] | None = None  # which tokens the system can write at all
+    seconds: float | None = None  # wall time
+    malformed: frozenset[str] = frozenset()  # stems of answers that could not be read as LaTeX
 
 
 def systems_of(models: Sequence[str], *, together: bool) -> list[System]:
@@ -76,7 +78,8 @@ def read_answers(
         if progress is not None:
             progress(1)
     tokens, strokes, others = zip(*answers, strict=True) if answers else ((), (), ())
-    return Answers(tokens, strokes, others, model.info.vocabulary.tokens, time.perf_counter() - begin)
+    vocabulary, seconds = frozenset(model.info.vocabulary.tokens), time.perf_counter() - begin
+    return Answers(tokens, strokes, others if reader.options.top > 1 else None, vocabulary, seconds)
 
 
 def _answer(reading: Reading) -> _Answer:

@@ -6,6 +6,7 @@ Coordinates are scaled to pixels and rounded, so that a drawing is small whateve
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
@@ -40,20 +41,21 @@ def draw_svg(
     if not (height > 0 and max_width > 0 and line_width > 0):
         raise InkError("a drawing needs a positive height, width and line width")
     margin = 2.0 * line_width + (LABEL_SIZE + 2.0 if labels else 0.0)
-    strokes, width, full_height = _in_pixels(ink, height, max_width, margin)
+    points, width, full_height = in_pixels(ink, max_width, height, margin)
+    strokes = [points[a:b] for a, b in pairwise(ink.offsets.tolist())]
     colors = _stroke_colors(len(ink), color, ink if labels else None)
-    title = _clean(ink.truth) if ink.truth else f"{len(ink)} strokes"
+    title = clean(ink.truth) if ink.truth else f"{len(ink)} strokes"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_px(width)}" height="{_px(full_height)}" '
-        f'viewBox="0 0 {_px(width)} {_px(full_height)}" role="img" aria-label={quoteattr(title)}>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{px(width)}" height="{px(full_height)}" '
+        f'viewBox="0 0 {px(width)} {px(full_height)}" role="img" aria-label={quoteattr(title)}>'
     ]
     if background is not None:
         parts.append(f'<rect width="100%" height="100%" fill={quoteattr(background)}/>')
     parts.append(
-        f'<g fill="none" stroke-width="{_px(line_width)}" stroke-linecap="round" stroke-linejoin="round">'
+        f'<g fill="none" stroke-width="{px(line_width)}" stroke-linecap="round" stroke-linejoin="round">'
     )
     for number, (stroke, stroke_color) in enumerate(zip(strokes, colors, strict=True)):
-        parts.append(f'<path data-stroke="{number}" stroke={quoteattr(stroke_color)} d="{_path(stroke)}"/>')
+        parts.append(f'<path data-stroke="{number}" stroke={quoteattr(stroke_color)} d="{path_of(stroke)}"/>')
     parts.append("</g>")
     if labels:
         parts.extend(_labels(ink, strokes, colors))
@@ -61,28 +63,27 @@ def draw_svg(
     return "\n".join(parts)
 
 
-def _in_pixels(ink: Ink, height: float, max_width: float, margin: float) -> tuple[list[Floats], float, float]:
+def in_pixels(ink: Ink, max_width: float, max_height: float, margin: float) -> tuple[Floats, float, float]:
+    """The points in a box of at most this size, with its width and height; proportions are kept."""
     if not len(ink):
-        return [], 2 * margin, 2 * margin
+        return np.zeros((0, 2)), 2 * margin, 2 * margin
     left, top, right, bottom = ink.bounds
+    # Halves first: the span of extreme coordinates can overflow.
+    center = np.array([left / 2 + right / 2, top / 2 + bottom / 2])
+    half = np.array([right / 2 - left / 2, bottom / 2 - top / 2])
+    room = np.maximum(np.array([max_width, max_height]) - 2 * margin, 1.0)
     with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-        # Half the spans first: the full span of extreme coordinates can overflow.
-        half_width, half_height = right / 2 - left / 2, bottom / 2 - top / 2
-        inner = max(height - 2 * margin, 1.0)
-        inner_width = max(max_width - 2 * margin, 1.0)
-        scales = [
-            space / 2 / half for space, half in ((inner, half_height), (inner_width, half_width)) if half > 0
-        ]
-        scale = min(filter(np.isfinite, scales), default=1.0)
-        center = np.array([left / 2 + right / 2, top / 2 + bottom / 2])
-        middle = np.array([half_width, half_height]) * scale + margin
-        strokes = [np.nan_to_num((stroke - center) * scale + middle) for stroke in ink.strokes]
-    return strokes, 2 * float(middle[0]), 2 * float(middle[1])
+        scale = float(np.min(np.where(half > 0, room / 2 / half, np.inf)))
+        scale = scale if np.isfinite(scale) else 1.0
+        middle = half * scale + margin
+        points = np.nan_to_num((ink.points - center) * scale + middle)
+    width, height = (2 * middle).tolist()
+    return points, width, height
 
 
-def _path(stroke: Floats) -> str:
+def path_of(points: Floats) -> str:
     """A path of short numbers; a single point becomes a dot (a line of no length with round ends)."""
-    rows = [f"{_px(x)} {_px(y)}" for x, y in stroke.tolist()]
+    rows = [f"{px(x)} {px(y)}" for x, y in points.tolist()]
     return f"M{rows[0]}L{' '.join(rows[1:] or rows)}"
 
 
@@ -102,21 +103,22 @@ def _stroke_colors(count: int, color: str | Sequence[str] | None, segmented: Ink
 
 
 def _labels(ink: Ink, strokes: list[Floats], colors: list[str]) -> list[str]:
-    parts = [f'<g font-family="sans-serif" font-size="{_px(LABEL_SIZE)}" text-anchor="middle">']
+    parts = [f'<g font-family="sans-serif" font-size="{px(LABEL_SIZE)}" text-anchor="middle">']
     for symbol in ink.symbols:
         points = np.concatenate([strokes[stroke] for stroke in symbol.strokes])
         x = (points[:, 0].min() + points[:, 0].max()) / 2
         y = points[:, 1].min() - 4.0
         fill = quoteattr(colors[symbol.strokes[0]])
-        parts.append(f'<text x="{_px(x)}" y="{_px(y)}" fill={fill}>{escape(_clean(symbol.label))}</text>')
+        parts.append(f'<text x="{px(x)}" y="{px(y)}" fill={fill}>{escape(clean(symbol.label))}</text>')
     parts.append("</g>")
     return parts
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Leave out what no XML file may contain."""
     return "".join(c for c in text if c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF)
 
 
-def _px(value: float) -> str:
+def px(value: float) -> str:
+    """A number of pixels, no longer than needed."""
     return f"{value:.1f}".removesuffix(".0")

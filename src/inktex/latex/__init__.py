@@ -6,7 +6,7 @@ from .layout import Layout, Node, parse_layout
 from .mathml import to_mathml
 from .mathml_layout import layout_from_mathml
 from .normalize import normalize
-from .printer import Style, in_lines, print_latex, print_with_spans
+from .printer import Style, in_lines, print_latex
 from .symbols import look_alike, symbol
 from .tokens import LatexError, join, tokenize
 from .typst import to_typst
@@ -29,7 +29,6 @@ __all__ = [
     "normalize",
     "parse_layout",
     "print_latex",
-    "print_with_spans",
     "symbol",
     "to_mathml",
     "to_typst",

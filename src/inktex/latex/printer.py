@@ -6,7 +6,7 @@ TeX would otherwise take for an option (`\\ [x]`). `tokenize` gives the same tok
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from .layout import parse_layout
 from .symbols import CELL, NEW_ROW, Role, symbol
@@ -22,31 +22,16 @@ _WRAPPERS: dict[Style, tuple[str, str]] = {
 }
 
 
-class Printed(NamedTuple):
-    """The text, and where in it each token stands as (start, end)."""
-
-    text: str
-    spans: tuple[tuple[int, int], ...]
-
-
 def print_latex(tokens: Sequence[str], style: Style = "plain") -> str:
     r"""The tokens as LaTeX: plain, or between `$…$` (inline), `\[…\]` (display) or `$$…$$` (markdown).
 
     "spaced" separates all tokens by spaces, as captions have them.
     """
     before, after = _WRAPPERS[style]
-    return f"{before}{join(tokens) if style == 'spaced' else print_with_spans(tokens).text}{after}"
-
-
-def print_with_spans(tokens: Sequence[str]) -> Printed:
-    """The tokens as plain LaTeX, with the place of each token in the text."""
-    text = ""
-    spans: list[tuple[int, int]] = []
-    for before, token in pairwise(("", *tokens)):
-        text += " " if _must_be_apart(before, token) else ""
-        spans.append((len(text), len(text) + len(token)))
-        text += token
-    return Printed(text, tuple(spans))
+    if style == "spaced":
+        return before + join(tokens) + after
+    apart = (" " * _must_be_apart(*pair) + pair[1] for pair in pairwise(("", *tokens)))
+    return before + "".join(apart) + after
 
 
 def _must_be_apart(before: str, after: str) -> bool:

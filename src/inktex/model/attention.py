@@ -24,6 +24,15 @@ class LoopWeights(NamedTuple):
     c_candidate: Tensor  # C_cs: (D, n)
 
 
+class Attended(NamedTuple):
+    """What stays the same from step to step."""
+
+    annotations: Tensor  # a_i (rows, L, D)
+    keys: Tensor  # U_att a_i (rows, L, n')
+    mask: Tensor  # (rows, L) True where there is an annotation
+    weights: LoopWeights
+
+
 @dataclass(frozen=True)
 class StepState:
     """What the decoder remembers between steps, one row per hypothesis."""
@@ -38,28 +47,20 @@ def coverage_windows(coverage: Tensor, window: int) -> Tensor:
     return F.pad(coverage, (reach, window - 1 - reach)).unfold(1, window, 1)
 
 
-def attend(query: Tensor, keys: Tensor, coverage: Tensor, mask: Tensor, weights: LoopWeights) -> Tensor:
+def attend(query: Tensor, coverage: Tensor, to: Attended) -> Tensor:
     """Attention over the annotations, (rows, L)."""
-    inner = keys + query[:, None]  # W_att s_{t-1} + U_att a_i: (rows, L, n')
-    if window := weights.kernel.shape[0]:
-        inner = inner + coverage_windows(coverage, window) @ weights.kernel  # + U_f f_i, with F = Q * β
-    energy = torch.tanh(inner) @ weights.v_att  # e_ti (equation 7)
-    return torch.softmax(energy.masked_fill(~mask, float("-inf")), dim=1)  # α_ti (equation 8)
+    inner = to.keys + query[:, None]  # W_att s_{t-1} + U_att a_i: (rows, L, n')
+    if window := to.weights.kernel.shape[0]:
+        inner = inner + coverage_windows(coverage, window) @ to.weights.kernel  # + U_f f_i, with F = Q * β
+    energy = torch.tanh(inner) @ to.weights.v_att  # e_ti (equation 7)
+    return torch.softmax(energy.masked_fill(~to.mask, float("-inf")), dim=1)  # α_ti (equation 8)
 
 
-def step(
-    state: StepState,
-    query: Tensor,
-    gates: Tensor,
-    annotations: Tensor,
-    keys: Tensor,
-    mask: Tensor,
-    weights: LoopWeights,
-) -> tuple[StepState, Tensor, Tensor]:
+def step(state: StepState, query: Tensor, gates: Tensor, to: Attended) -> tuple[StepState, Tensor, Tensor]:
     """One step; `query` and `gates` are what y_{t-1} contributes. Gives state, context, attention."""
-    n, before = state.hidden.shape[-1], state.hidden
-    attention = attend(before @ weights.w_att + query, keys, state.coverage, mask, weights)
-    context = (attention[:, None] @ annotations)[:, 0]  # c_t (equation 9): (rows, D)
+    n, before, weights = state.hidden.shape[-1], state.hidden, to.weights
+    attention = attend(before @ weights.w_att + query, state.coverage, to)
+    context = (attention[:, None] @ to.annotations)[:, 0]  # c_t (equation 9): (rows, D)
     gate = torch.sigmoid(gates[:, : 2 * n] + before @ weights.u_gates + context @ weights.c_gates)
     update, reset = gate[:, :n], gate[:, n:]  # z_t, r_t
     candidate = torch.tanh(
@@ -70,19 +71,13 @@ def step(
 
 
 def plain_loop(
-    annotations: Tensor,
-    keys: Tensor,
-    mask: Tensor,
-    queries: Tensor,
-    gates: Tensor,
-    initial: Tensor,
-    weights: LoopWeights,
+    queries: Tensor, gates: Tensor, initial: Tensor, to: Attended
 ) -> tuple[Tensor, Tensor, Tensor]:
     """All steps under teacher forcing: states (T, B, n), contexts (T, B, D), attention (T, B, L)."""
-    state = StepState(initial, torch.zeros_like(annotations[:, :, 0]))
+    state = StepState(initial, torch.zeros_like(to.annotations[:, :, 0]))
     states, contexts, attentions = [], [], []
     for query, gate in zip(queries, gates, strict=True):
-        state, context, attention = step(state, query, gate, annotations, keys, mask, weights)
+        state, context, attention = step(state, query, gate, to)
         states.append(state.hidden)
         contexts.append(context)
         attentions.append(attention)

@@ -7,6 +7,7 @@ the exact sizes of the paper (§III) in `paper-p1` and `paper-p2`.
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from inktex.checked import checked
 from inktex.features import FeatureOptions
 
 # Which way a decoder writes: the tokens as they are read, from the last to the first, or a decoder for each.
@@ -53,10 +54,5 @@ class ModelConfig:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "ModelConfig":
-        """The config that `to_json` gave; unknown or missing fields are an error that names them."""
-        if unknown := sorted(set(data) - set(cls.__dataclass_fields__)):
-            raise ValueError(
-                f"model config has unknown fields {unknown}: it was made by another version of inktex"
-            )
-        lists = {name: tuple(data[name]) for name in ("vocabulary", "pool_after", "input_scale")}
-        return cls(**data | lists | {"features": FeatureOptions(**data["features"])})
+        """The config that `to_json` gave; an error names what is unknown, or the missing vocabulary."""
+        return checked(cls, data | {"vocabulary": data["vocabulary"]}, "the config of the model")

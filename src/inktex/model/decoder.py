@@ -6,7 +6,7 @@ Turns annotations and the previous tokens (teacher forcing), or a state (one ste
 import torch
 from torch import Tensor, nn
 
-from inktex.model.attention import LoopWeights, StepState, plain_loop, step
+from inktex.model.attention import Attended, LoopWeights, StepState, plain_loop, step
 from inktex.model.config import ModelConfig
 
 
@@ -15,7 +15,7 @@ def _matrix(rows: int, columns: int) -> nn.Parameter:
 
 
 class Decoder(nn.Module):
-    """Parameters carry the paper's letters; `loop_weights` puts together those that act inside the loop."""
+    """Parameters carry the paper's letters; `attended` puts together what acts inside the loop."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -45,12 +45,13 @@ class Decoder(nn.Module):
         self.dropout = nn.Dropout(config.decoder_dropout)
         self.loop = plain_loop  # `fast.accelerate` puts another one here
 
-    def loop_weights(self) -> LoopWeights:
+    def attended(self, annotations: Tensor, mask: Tensor) -> Attended:
         """Q and U_f act one after the other on a window of β, so they are one matrix inside the loop."""
         kernel = self.q @ self.u_f if self.window else self.w_att.new_zeros(0, self.w_att.shape[1])
-        return LoopWeights(
+        weights = LoopWeights(
             self.w_att, self.v_att, kernel, self.u_gates, self.u_candidate, self.c_gates, self.c_candidate
         )
+        return Attended(annotations, self.u_att(annotations.to(self.w_att.dtype)), mask, weights)
 
     def start(self, annotations: Tensor, mask: Tensor) -> StepState:
         """s_0 from the mean annotation; β is zero."""
@@ -76,22 +77,14 @@ class Decoder(nn.Module):
         query, gates = self.from_previous(embedded)
         start = self.start(annotations, mask)
         with torch.autocast(annotations.device.type, enabled=False):  # the attention in full precision
-            keys, weights = self.u_att(annotations.to(self.w_att.dtype)), self.loop_weights()
-        states, contexts, attention = self.loop(annotations, keys, mask, query, gates, start.hidden, weights)
+            to = self.attended(annotations, mask)
+        states, contexts, attention = self.loop(query, gates, start.hidden, to)
         scores = self.output(embedded, states, contexts)
         return scores.transpose(0, 1), attention.transpose(0, 1)
 
-    def step(
-        self,
-        state: StepState,
-        previous: Tensor,
-        annotations: Tensor,
-        keys: Tensor,
-        mask: Tensor,
-        weights: LoopWeights,
-    ) -> tuple[StepState, Tensor, Tensor]:
+    def step(self, state: StepState, previous: Tensor, to: Attended) -> tuple[StepState, Tensor, Tensor]:
         """One step of decoding: previous tokens (rows,) -> state, scores (rows, K), attention (rows, L)."""
         embedded = self.embedding(previous)
         query, gates = self.from_previous(embedded)
-        state, context, attention = step(state, query, gates, annotations, keys, mask, weights)
+        state, context, attention = step(state, query, gates, to)
         return state, self.output(embedded, state.hidden, context), attention

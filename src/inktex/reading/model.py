@@ -3,21 +3,19 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 
 from inktex.augment import AugmentOptions, augment
+from inktex.checked import checked
 from inktex.decoding import EnsembleStepper, SearchOptions, Stepper
 from inktex.features import FeatureOptions, Features, PointBatch, extract_batch, extract_many
 from inktex.ink import Ink
 from inktex.latex import Vocabulary
 
-from .modelfile import BACKWARD, Member, ModelError, ModelFile, is_number
+from .modelfile import BACKWARD, Member, ModelError, ModelFile
 from .onnx_stepper import OnnxEncoder, OnnxStepper
-
-Made = TypeVar("Made")
 
 READINGS = 5  # found in every search, since confidence depends on what else an ink could be
 # How every model is searched, unless its file says otherwise. Hypotheses e^5 times less probable than the
@@ -77,7 +75,10 @@ class Part:
         direction = config.get("direction", "forward")
         if direction not in ("forward", "backward"):
             raise ValueError("the direction is neither forward nor backward")
-        features, backward = from_json(FeatureOptions, config["features"]), bool(direction == "backward")
+        features, backward = (
+            checked(FeatureOptions, config["features"], "features"),
+            bool(direction == "backward"),
+        )
         return cls(name, config, features, vocabulary, 2 ** len(pooled), backward, weight, load)
 
 
@@ -143,7 +144,7 @@ class Model:
         # Files of earlier versions may hold the weight of a language model, which is no longer used.
         search = {key: value for key, value in file.search.items() if key != "scorer_weight"}
         try:
-            options = from_json(SearchOptions, {**SEARCH, **search})
+            options = checked(SearchOptions, {**SEARCH, **search}, "search")
             parts = _parts(file.members, threads)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"{name}: its config does not fit this version of inktex ({error})") from None
@@ -217,28 +218,3 @@ def _parts(members: Sequence[Member], threads: int) -> list[Part]:
 
     parts = [Part.of(each.name, each.config, partial(load, each), each.weight) for each in members]
     return parts
-
-
-def from_json(cls: type[Made], values: Any) -> Made:
-    """Make a dataclass from JSON that somebody else wrote; ValueError names the field that does not fit."""
-    if not isinstance(values, dict):
-        raise ValueError(f"{cls.__name__} is an object, not {type(values).__name__}")
-    kinds = get_type_hints(cls)
-    for name, value in values.items():
-        if name not in kinds:
-            raise ValueError(f"{cls.__name__} has no {str(name)[:40]!r}")
-        if not _fits(value, kinds[name]):
-            raise ValueError(f"{name} cannot be {str(value)[:40]!r}")
-    return cls(**values)
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    if get_origin(kind) in (Union, UnionType):
-        return any(_fits(value, each) for each in get_args(kind))
-    if get_origin(kind) is Literal:
-        return isinstance(value, str) and value in get_args(kind)
-    if kind is float:
-        return is_number(value)
-    if kind is int:
-        return type(value) is int and abs(value) < 2**31
-    return kind in (bool, str, type(None)) and type(value) is kind

@@ -16,7 +16,6 @@ the file is ever executed or unpickled.
 import hashlib
 import io
 import json
-import math
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from inktex.checked import is_number
 from inktex.files import write_atomically
 
 FORMAT = "inktex.model/2"  # raised whenever the graphs take or give something else
@@ -231,8 +231,3 @@ def parameter_count(model: ModelFile) -> int:
         total += (m + 1) * 3 * n + 3 * n * n + 3 * depth * n  # the GRU
         total += (n + 1) * m + depth * m + (m + 1) * tokens  # the output
     return int(total)
-
-
-def is_number(value: Any) -> bool:
-    """Whether a JSON value is a number that a float can hold."""
-    return type(value) in (int, float) and abs(value) < 1e300 and math.isfinite(value)

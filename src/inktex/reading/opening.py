@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from inktex.decoding import Stepper
+from inktex.files import user_folder
 
 from .model import Model, Part
 from .modelfile import SUFFIX, ModelError, ModelFile, join_models, read_model
@@ -128,13 +129,12 @@ def where_more_are(name: str = "NAME") -> str:
     """Where to get models that did not come with the installation, and where to put them."""
     return (
         f"other models are in the folder models/ of inktex's repository: "
-        f"put {name}{SUFFIX} into {user_folder()} or a folder that INKTEX_MODELS names"
+        f"put {name}{SUFFIX} into {_own_folder()} or a folder that INKTEX_MODELS names"
     )
 
 
-def user_folder() -> Path:
-    base = os.environ.get("XDG_DATA_HOME")
-    return (Path(base) if base else Path.home() / ".local/share") / "inktex" / "models"
+def _own_folder() -> Path:
+    return user_folder("XDG_DATA_HOME", ".local/share") / "models"
 
 
 def known_models() -> Iterator[tuple[str, Path]]:
@@ -153,6 +153,6 @@ def _folders() -> list[Path]:
     return [
         package / "weights",
         *([Path(named)] if named else []),
-        user_folder(),
+        _own_folder(),
         *([checkout / "models"] if (checkout / "pyproject.toml").is_file() else []),
     ]

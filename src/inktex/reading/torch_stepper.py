@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from inktex.decoding import StepOutput
 from inktex.latex import Vocabulary
 from inktex.model import Network, load_network
-from inktex.model.attention import LoopWeights, StepState
+from inktex.model.attention import Attended, StepState
 from inktex.model.fast import accelerate
 
 
@@ -25,10 +24,7 @@ class TorchState:
     """Decoder state and what it attends to, one row per hypothesis."""
 
     decoder: StepState
-    annotations: Tensor
-    keys: Tensor
-    mask: Tensor
-    weights: LoopWeights
+    to: Attended
 
 
 class TorchStepper:
@@ -47,27 +43,24 @@ class TorchStepper:
         padded = torch.zeros(len(features), int(lengths.max()), 8, device=device)
         for row, values in enumerate(features):
             padded[row, : len(values)] = torch.from_numpy(np.ascontiguousarray(values))
-        annotations, mask = self.network.encoder(padded, lengths)
-        first, keys = self.decoder.start(annotations, mask), self.decoder.u_att(annotations)
-        return TorchState(first, annotations, keys, mask, self.decoder.loop_weights())
+        encoded = self.network.encoder(padded, lengths)
+        return TorchState(self.decoder.start(*encoded), self.decoder.attended(*encoded))
 
     @torch.inference_mode()
     def step(self, state: TorchState, tokens: NDArray[np.int64]) -> StepOutput:
-        previous = torch.from_numpy(np.ascontiguousarray(tokens)).to(state.mask.device)
-        decoder, scores, attention = self.decoder.step(
-            state.decoder, previous, state.annotations, state.keys, state.mask, state.weights
-        )
+        previous = torch.from_numpy(np.ascontiguousarray(tokens)).to(state.to.mask.device)
+        decoder, scores, attention = self.decoder.step(state.decoder, previous, state.to)
         log_probs = torch.log_softmax(scores, dim=-1)
         return StepOutput(log_probs.cpu().numpy(), attention.cpu().numpy(), replace(state, decoder=decoder))
 
     def select(self, state: TorchState, rows: NDArray[np.int64]) -> TorchState:
-        index = torch.from_numpy(np.ascontiguousarray(rows)).to(state.mask.device)
+        index = torch.from_numpy(np.ascontiguousarray(rows)).to(state.to.mask.device)
         decoder = StepState(state.decoder.hidden[index], state.decoder.coverage[index])
-        annotations, keys, mask = (each[index] for each in (state.annotations, state.keys, state.mask))
-        return TorchState(decoder, annotations, keys, mask, state.weights)
+        annotations, keys, mask, weights = state.to
+        return TorchState(decoder, Attended(annotations[index], keys[index], mask[index], weights))
 
     def lengths(self, state: TorchState) -> NDArray[np.int64]:
-        counts: NDArray[np.int64] = state.mask.sum(1).cpu().numpy()
+        counts: NDArray[np.int64] = state.to.mask.sum(1).cpu().numpy()
         return counts
 
 

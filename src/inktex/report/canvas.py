@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from inktex.features import PointBatch, resample, simplify, stroke_starts
 from inktex.ink import Ink
+from inktex.ink.svg import in_pixels
 from inktex.reading.attention import Floats
 
 from .picture import MONOSPACE_WIDTH, Line, Picture, Points, Text, to_png
@@ -45,24 +46,15 @@ class Canvas:
         cls, ink: Ink, width: float, height: float, *, margin: float = 10.0, spacing: float = 5.0
     ) -> "Canvas":
         """Scale ink into a box of at most this size, keeping its proportions."""
+        xy, *size = in_pixels(ink, width, height, margin)
         if not len(ink):
-            return cls(np.zeros((0, 2)), np.zeros(0, np.int64), np.zeros(0), 2 * margin, 2 * margin)
-        left, top, right, bottom = ink.bounds
-        # Halves first: the span of extreme coordinates can overflow.
-        center = np.array([left / 2 + right / 2, top / 2 + bottom / 2])
-        half = np.array([right / 2 - left / 2, bottom / 2 - top / 2])
-        room = np.maximum(np.array([width, height]) - 2 * margin, 1.0)
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            scale = float(np.min(np.where(half > 0, room / 2 / half, np.inf)))
-            scale = scale if np.isfinite(scale) else 1.0
-            xy = np.nan_to_num((ink.points - center) * scale + half * scale + margin)
+            return cls(xy, np.zeros(0, np.int64), np.zeros(0), *size)
         batch = PointBatch(
             xy, ink.stroke_of_point, np.arange(len(xy), dtype=np.float64), np.array([0, len(ink)])
         )
         batch = simplify(batch, np.full(len(xy), 0.3))
         batch = resample(batch, np.full(len(batch.xy), spacing), keep_corners=True)
-        size = 2 * (half * scale + margin)
-        return cls(batch.xy, batch.stroke, batch.point, float(size[0]), float(size[1]))
+        return cls(batch.xy, batch.stroke, batch.point, *size)
 
     def lines(self, color: str = UNLIT, width: float = 2.0) -> list[Line]:
         return [

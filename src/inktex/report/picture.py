@@ -14,6 +14,8 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
+from inktex.ink.svg import clean, path_of, px
+
 Points: TypeAlias = NDArray[np.float64]  # (n, 2) in pixels, y down
 Marks: TypeAlias = Mapping[str, str]
 Anchor: TypeAlias = Literal["start", "middle", "end"]
@@ -122,10 +124,9 @@ def _written(elements: Iterable[Element]) -> Iterator[str]:
             yield "</g>"
         elif isinstance(element, Line):
             faint = f' stroke-opacity="{element.opacity:g}"' if element.opacity < 1 else ""
-            rows = [f"{px(x)} {px(y)}" for x, y in element.points.tolist()]
             yield (
                 f'<path stroke="{element.color}" stroke-width="{px(element.width)}"{faint}'
-                f'{_data(element.marks)} d="M{rows[0]}L{" ".join(rows[1:] or rows)}"/>'
+                f'{_data(element.marks)} d="{path_of(element.points)}"/>'
             )
         elif isinstance(element, Box):
             fill = f' fill="{element.fill}"' if element.fill else ""
@@ -146,16 +147,6 @@ def _written(elements: Iterable[Element]) -> Iterator[str]:
 
 def _data(marks: Marks) -> str:
     return "".join(f" data-{name}={quoteattr(clean(value))}" for name, value in marks.items())
-
-
-def px(value: float) -> str:
-    """A number of pixels, no longer than needed."""
-    return f"{value:.1f}".removesuffix(".0")
-
-
-def clean(text: str) -> str:
-    """Leave out what no XML file may contain."""
-    return "".join(c for c in text if c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF)
 
 
 def to_png(picture: Picture, *, scale: float = 2.0) -> bytes:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from inktex.corpus import Example
-from inktex.evaluation import Evaluation, evaluate
+from inktex.evaluation import Answers, Evaluation, evaluate
 from inktex.evaluation.metrics import Outcome, judge
 from inktex.files import write_atomically
 from inktex.reading import Reading
@@ -66,7 +66,10 @@ def write_report(
             outcomes=[judge(example, r.tokens) for example, r in zip(examples, system.readings, strict=True)],
             diagnoses=[diagnose(*pair) for pair in zip(examples, system.readings, strict=True)],
             evaluation=evaluate(
-                system.name, data, examples, [r.tokens for r in system.readings], vocabulary=system.vocabulary
+                system.name,
+                data,
+                examples,
+                Answers([r.tokens for r in system.readings], vocabulary=system.vocabulary),
             ),
         )
         for system in systems

@@ -8,7 +8,7 @@ by points, so that a batch holds expressions of similar size and little padding.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -53,13 +53,6 @@ class Batch:
         previous[:, 1:] = target[:, :-1].clamp_min(0)
         guide = self.guide.gather(1, order[:, :, None].expand(self.guide.shape))
         return replace(self, target=target, previous=previous, guide=guide)
-
-
-class Padding(NamedTuple):
-    """Share of batch arrays that is padding, on the side of points and of tokens."""
-
-    points: float
-    tokens: float
 
 
 class MadeInk(Protocol):
@@ -191,15 +184,6 @@ class TrainingData:
                     symbols[row, shown] = ids[position]
         lengths = np.array([len(feature.rows) for feature in features])
         return Batch(*map(torch.from_numpy, (inputs, lengths, previous, target, guide, symbols)))
-
-    def padding(self, batches: Sequence[Sequence[Piece]]) -> Padding:
-        """Measure the padding of planned batches (features of the ink as it is)."""
-        used, padded = np.zeros(2), np.zeros(2)
-        for pieces in batches:
-            sizes = np.stack((self._row_counts(pieces), [len(piece.tokens) + 1 for piece in pieces]), axis=1)
-            used += sizes.sum(0)
-            padded += sizes.max(0) * len(sizes)
-        return Padding(*(1.0 - used / padded).tolist())
 
 
 def _points(pieces: Sequence[Piece]) -> PointBatch:

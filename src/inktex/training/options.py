@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from inktex.augment import AugmentOptions
+from inktex.checked import checked
 from inktex.corpus.wide import WideMix
 
 
@@ -68,8 +69,4 @@ class TrainOptions:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "TrainOptions":
         """The options that `to_json` gave."""
-        if unknown := sorted(set(data) - set(cls.__dataclass_fields__)):
-            raise ValueError(f"training options have unknown fields {unknown}: the run is of another version")
-        augment = None if data["augment"] is None else AugmentOptions(**data["augment"])
-        mix = WideMix(**data["mix"]) if data.get("mix") else None
-        return cls(**data | {"curriculum": tuple(data["curriculum"]), "augment": augment, "mix": mix})
+        return checked(cls, data, "training")

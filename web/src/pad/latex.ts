@@ -44,6 +44,64 @@ export function differing(tokens: readonly string[], other: readonly string[]): 
   return places;
 }
 
+const WORD = /\\(?:begin|end)\s*\{[^}]*\}|\\[A-Za-z]+|\\.|\S/gsu;
+const IN_CELLS = /^\\(?:matrix|pmatrix|cases|eqalign)$/; // commands of plain TeX whose argument has cells
+const RESERVED = new Set(["#", "%", "$"]);
+
+/**
+ * The parts of a LaTeX text that TeX stops at, though it is clear what is meant: two scripts of one kind on a symbol, a brace too
+ * many, `&` outside of an environment, `\left` without `\right`, and characters that TeX keeps for itself.
+ */
+export function refusedByTex(text: string): string[] {
+  const words = [...text.matchAll(WORD)].map((match) => ({ word: match[0], start: match.index, end: match.index + match[0].length }));
+  const refused: string[] = [];
+  let place = 0, cells = 0;
+  const delimiters: string[] = [];
+
+  /** A row up to and past its closing brace. */
+  const row = (closed: boolean): void => {
+    let up: number | null = null, down: number | null = null, primed = false; // where the scripts of the last symbol begin
+    while (place < words.length) {
+      const { word, start } = words[place];
+      if (word === "^" || word === "_" || word === "'") {
+        const before = words[place - 1]?.word;
+        const first: number | null = word === "_" ? down : up;
+        const merges = primed && before === "'" && word !== "_"; // primes may go on, and one ^ after them belongs to them
+        place += 1;
+        if (word !== "'") argument();
+        if (first !== null && !merges) refused.push(text.slice(first, words[place - 1].end).trim());
+        if (word === "_") down = start;
+        else up = start;
+        primed = word === "'";
+        continue;
+      }
+      place += 1;
+      if (word === "}") {
+        if (closed) return;
+        refused.push(word);
+      } else if (word === "{") row(true);
+      else if (word.startsWith("\\begin")) cells += 1;
+      else if (word.startsWith("\\end")) cells -= 1;
+      else if (IN_CELLS.test(word)) cells += 1;
+      else if (word === "&" && cells < 1) refused.push(word);
+      else if (RESERVED.has(word)) refused.push(word);
+      else if (word === "\\left") delimiters.push(word);
+      else if (word === "\\right" && !delimiters.pop()) refused.push(word);
+      if (word === "\\limits" || word === "\\nolimits") continue;
+      up = down = null;
+      primed = false;
+    }
+  };
+  const argument = (): void => {
+    if (words[place]?.word === "{") {
+      place += 1;
+      row(true);
+    } else if (words[place] && words[place].word !== "}") place += 1;
+  };
+  row(false);
+  return [...refused, ...delimiters];
+}
+
 const ARGUMENTS: Record<string, number> = { "\\frac": 2, "\\binom": 2, "\\sqrt": 1, "^": 1, "_": 1 };
 
 /** Whether tokens can stand by themselves: no torn group, no script without its base. */

@@ -19,7 +19,6 @@ export type Tool = "pen" | "eraser" | "select" | "hand";
 /** What one pointer that is down does. */
 interface Action {
   id: number;
-  pen?: boolean;
   start(event: PointerEvent): void;
   move(event: PointerEvent): void;
   end(event: PointerEvent): void;
@@ -28,7 +27,7 @@ interface Action {
 
 /** Events: `tool`, `selection`, `down`, `up`, `scratched` (CustomEvent of how many strokes). */
 export class Pointer extends EventTarget {
-  #active: Action | null = null;
+  #active: (Action & { kind: string }) | null = null;
   #fingers = new Map<number, [number, number]>(); // touches that are down
   #pinch: { x: number; y: number; distance: number } | null = null;
   #penAt = -Infinity; // when a pen was last near
@@ -97,6 +96,7 @@ export class Pointer extends EventTarget {
     if (event.pointerType === "pen") {
       this.#penSeen = true;
       this.#penAt = event.timeStamp;
+      this.#liftHand();
     }
     if (event.pointerType === "touch") {
       if (this.#isPalm(event)) return;
@@ -116,14 +116,21 @@ export class Pointer extends EventTarget {
     }
     this.sheet.settled.focus({ preventScroll: true, focusVisible: false } as FocusOptions);
     this.link.clear();
-    this.#active = this.#actionFor(event);
+    this.#active = { ...this.#actionFor(event), kind: event.pointerType };
     this.#active.start(event);
     this.dispatchEvent(new Event("down"));
   }
 
   #isPalm(event: PointerEvent): boolean {
     if (Math.max(event.width, event.height) > PALM) return true;
-    return event.timeStamp - this.#penAt < 700 || this.#active?.pen === true; // a hand resting while the pen writes
+    return event.timeStamp - this.#penAt < 700 || this.#active?.kind === "pen"; // a hand resting while the pen writes
+  }
+
+  /** A pen comes down: what touched the paper until now was the hand that holds it. */
+  #liftHand(): void {
+    this.#fingers.clear();
+    this.#pinch = null;
+    if (this.#active?.kind === "touch") this.#giveUp();
   }
 
   #actionFor(event: PointerEvent): Action {
@@ -185,9 +192,17 @@ export class Pointer extends EventTarget {
       const point = this.#point(event), last = points[points.length - 1];
       if (!last || last[0] !== point[0] || last[1] !== point[1]) points.push(point);
     };
+    const finish = (): void => {
+      this.sheet.paintWet(null);
+      const stroke = { id: newId(), points, ...pen };
+      const scratched = scratchedOut(stroke, this.notebook.strokes);
+      if (scratched.length) {
+        this.notebook.remove(scratched.map(({ id }) => id));
+        this.dispatchEvent(new CustomEvent("scratched", { detail: scratched.length }));
+      } else this.notebook.add(stroke);
+    };
     return {
       id: first.pointerId,
-      pen: first.pointerType === "pen",
       start: (event) => {
         take(event);
         this.sheet.paintWet(points, [], pen);
@@ -199,15 +214,10 @@ export class Pointer extends EventTarget {
       },
       end: (event) => {
         take(event);
-        this.sheet.paintWet(null);
-        const stroke = { id: newId(), points, ...pen };
-        const scratched = scratchedOut(stroke, this.notebook.strokes);
-        if (scratched.length) {
-          this.notebook.remove(scratched.map(({ id }) => id));
-          this.dispatchEvent(new CustomEvent("scratched", { detail: scratched.length }));
-        } else this.notebook.add(stroke);
+        finish();
       },
-      cancel: () => this.sheet.paintWet(null),
+      // The system takes back a touch that was a hand. It breaks off a pen when the device is turned or another window comes: that is ink.
+      cancel: () => (first.pointerType === "touch" ? this.sheet.paintWet(null) : finish()),
     };
   }
 

@@ -65,6 +65,7 @@ export class Sheet extends EventTarget {
 
   #resize(): void {
     const { clientWidth: width, clientHeight: height } = this.settled;
+    const turned = this.width > 0 && width !== this.width && this.#holds(this.strokes);
     this.#ratio = window.devicePixelRatio || 1;
     for (const canvas of [this.settled, this.wet]) {
       canvas.width = Math.round(width * this.#ratio);
@@ -74,6 +75,8 @@ export class Sheet extends EventTarget {
     this.height = height;
     this.dispatchEvent(new Event("resize"));
     if (width) this.#waiting?.();
+    // A keyboard that comes up takes height only, and gives it back: then the view stays.
+    if (turned && width) this.reveal(this.strokes);
     this.#paintNow();
   }
 
@@ -128,10 +131,15 @@ export class Sheet extends EventTarget {
 
   /** Bring strokes into view if they are not. */
   reveal(strokes: readonly Stroke[]): void {
+    if (!this.#holds(strokes)) this.fit(this.strokes, this.view.zoom);
+  }
+
+  /** Whether strokes are in view as a whole. */
+  #holds(strokes: readonly Stroke[]): boolean {
     const box = boundsOf(strokes);
-    if (!box) return;
+    if (!box) return true;
     const [left, top] = this.toScreen(box.left, box.top), [right, bottom] = this.toScreen(box.right, box.bottom);
-    if (left < 0 || top < 0 || right > this.width || bottom > this.height) this.fit(this.strokes, this.view.zoom);
+    return left >= 0 && top >= 0 && right <= this.width && bottom <= this.height;
   }
 
   #viewed(): void {

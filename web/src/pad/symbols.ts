@@ -15,6 +15,7 @@ export class SymbolsElement extends HTMLElement {
   #title = document.createElement("h2");
   #likely: string[] = [];
   #present = "";
+  #before: HTMLElement | null = null; // what had the focus
   #done: ((made: Correction | null) => void) | null = null;
   words = new Words();
 
@@ -45,6 +46,8 @@ export class SymbolsElement extends HTMLElement {
     this.addEventListener("keydown", (event) => {
       event.stopPropagation(); // keys of the page are not meant while this is open
       if (event.key === "Escape") this.#finish(null);
+      // A letter is the beginning of a name, wherever the focus is.
+      else if (event.key.length === 1 && event.key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey) this.#search.focus();
     });
     this.addEventListener("toggle", (event) => {
       if ((event as ToggleEvent).newState === "closed") this.#finish(null);
@@ -53,6 +56,7 @@ export class SymbolsElement extends HTMLElement {
 
   connectedCallback(): void {
     this.popover = "auto";
+    this.tabIndex = -1;
     this.setAttribute("role", "dialog");
     this.#redraw.textContent = this.words.say("symbolRedraw");
   }
@@ -70,13 +74,14 @@ export class SymbolsElement extends HTMLElement {
     this.#list.setAttribute("aria-label", words.say("symbolLikely"));
     this.#redraw.replaceChildren(icon("redraw"), words.say("symbolRedraw"));
     this.suggest(likely);
+    this.#before = focused();
     this.showPopover();
     const { width, height } = this.getBoundingClientRect();
     const below = place.bottom + 8 + height <= innerHeight;
     const top = below ? place.bottom + 8 : Math.max(8, Math.min(place.top - 8 - height, innerHeight - height - 8));
     this.style.left = `${Math.max(8, Math.min(innerWidth - width - 8, place.left + place.width / 2 - width / 2))}px`;
     this.style.top = `${top}px`;
-    (this.#list.querySelector("button") ?? this.#search).focus();
+    (this.#list.querySelector("button") ?? this).focus(); // in the search a phone would bring up its keyboard
     return new Promise((resolve) => (this.#done = resolve));
   }
 
@@ -117,9 +122,18 @@ export class SymbolsElement extends HTMLElement {
   #finish(made: Correction | null): void {
     const done = this.#done;
     this.#done = null;
+    const inside = this.matches(":focus, :focus-within");
     if (this.matches(":popover-open")) this.hidePopover();
+    if (inside) this.#before?.focus({ preventScroll: true });
     done?.(made);
   }
+}
+
+/** The element that has the focus, in whatever shadow it is. */
+function focused(): HTMLElement | null {
+  let found = document.activeElement;
+  while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
+  return found as HTMLElement | null;
 }
 
 if (!customElements.get("inktex-symbols")) customElements.define("inktex-symbols", SymbolsElement);

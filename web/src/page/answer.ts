@@ -3,7 +3,7 @@ import type { Candidate, Forms } from "../pad/backend";
 import type { Reading } from "../pad/desk";
 import type { InktexPad } from "../pad/element";
 import { Formula, mathElement, undrawn } from "../pad/formula";
-import { differing } from "../pad/latex";
+import { differing, refusedByTex } from "../pad/latex";
 import { element, percent, say } from "./dom";
 import type { Editor } from "./editor";
 import type { Notice } from "./notice";
@@ -142,14 +142,13 @@ export class Answer extends EventTarget {
     return item;
   }
 
-  #remarkOn({ unread, reread, unknown, tokens, mathml, own }: Reading): void {
-    const remarks = [];
-    const strange = own ? undrawn(tokens, mathElement(mathml)) : [];
-    if (strange.length) remarks.push(say("cannotDraw", { text: strange.join(" ") }));
+  #remarkOn({ unread, reread, unknown, latex, tokens, mathml, own }: Reading): void {
+    const wrong = own ? complaints(latex, tokens, mathml) : [];
+    const remarks = [...wrong];
     if (unknown.length) remarks.push(say("unknownSymbol", { text: [...new Set(unknown.map((token) => tokens[token]))].join(" ") }));
     if (unread.length) remarks.push(say("unread", { n: unread.length }));
     if (reread.length) remarks.push(say("reread", { n: reread.length }));
-    this.#remark(remarks.join(" · "), strange.length || unknown.length ? "problem" : "");
+    this.#remark(remarks.join(" · "), wrong.length || unknown.length ? "problem" : "");
   }
 
   #remark(text: string, kind = ""): void {
@@ -189,12 +188,12 @@ export class Answer extends EventTarget {
     try {
       const forms = await this.pad.desk.backend!.render(latex);
       if (draft !== this.#drafts) return null;
-      const unknown = undrawn(forms.tokens, mathElement(forms.mathml));
+      const wrong = complaints(latex, forms.tokens, forms.mathml);
       const shown = { ...forms, confidences: forms.tokens.map(() => 1), unknown: [] };
       this.formula.show(this.readings.length ? this.readings.map((each, i) => (i === this.current ? shown : each)) : [shown], this.current);
       element("blank").hidden = true;
-      if (unknown.length) this.#remark(say("cannotDraw", { text: unknown.join(" ") }), "problem");
-      else this.#remark(say("enterKeeps"));
+      if (wrong.length) this.#remark(wrong.join(" · "), "problem");
+      else this.#remark(say(this.reading ? "enterKeeps" : "notKept"));
       this.#draft = { ...forms, latex };
       return this.#draft;
     } catch (error) {
@@ -253,6 +252,15 @@ export class Answer extends EventTarget {
     const strokes = reading.alignment[token - before].map((id) => ids.indexOf(id) + 1).join(", ");
     this.notice.announce(say("tokenIs", { text: reading.tokens[token - before], p: percent(reading.confidences[token - before]), strokes }));
   }
+}
+
+/** What is wrong with LaTeX that a person wrote, though it can be shown. */
+function complaints(latex: string, tokens: readonly string[], mathml: string): string[] {
+  const strange = undrawn(tokens, mathElement(mathml)), refused = refusedByTex(latex);
+  return [
+    ...(strange.length ? [say("cannotDraw", { text: strange.join(" ") })] : []),
+    ...(refused.length ? [say("refusedByTex", { text: refused.join(" ") })] : []),
+  ];
 }
 
 /** Make a candidate as large as fits; where it is longer than its button, show the part that differs. */

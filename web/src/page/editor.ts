@@ -20,15 +20,19 @@ export class Editor extends EventTarget {
     field.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
         event.preventDefault();
-        this.#leave("decided");
+        this.#decide();
         field.blur();
       } else if (event.key === "Escape") {
         event.stopPropagation();
-        this.#leave("dropped");
+        this.#draft = false;
+        this.dispatchEvent(new Event("dropped")); // also what was left as it is no formula
         field.blur();
       }
     });
-    field.addEventListener("blur", () => this.#leave("decided"));
+    field.addEventListener("blur", () => {
+      this.#decide();
+      field.scrollTop = 0;
+    });
     field.addEventListener("pointermove", (event) => this.#pointed(event));
     field.addEventListener("pointerleave", () => link.clear());
     field.addEventListener("scroll", () => (mirror.scrollTop = field.scrollTop));
@@ -81,10 +85,10 @@ export class Editor extends EventTarget {
     this.dispatchEvent(new Event("draft"));
   }
 
-  #leave(how: "decided" | "dropped"): void {
+  #decide(): void {
     if (!this.#draft) return;
     this.#draft = false;
-    this.dispatchEvent(new Event(how));
+    this.dispatchEvent(new Event("decided"));
   }
 
   #grow(): void {

@@ -101,7 +101,7 @@ export async function saveAs(kind: string, content: Content): Promise<void> {
   else if (kind === "png") download("ink.png", await toPng(inkSvg(strokes)));
   else if (kind === "formula.svg") download(name, await formulaSvg(formulas(content)), "image/svg+xml");
   else if (kind === "formula.png") download(name, await toPng(await formulaSvg(formulas(content))));
-  else if (kind === "formula.mml") download(name, formulas(content).map(plainMathml).join("\n"), "application/mathml+xml");
+  else if (kind === "formula.mml") download(name, oneMathml(formulas(content).map(plainMathml)), "application/mathml+xml");
   else download(name, `\\[\n${whole(content)}\n\\]\n`, "text/x-tex");
 }
 
@@ -169,6 +169,14 @@ export async function copyAs(kind: string, content: Content): Promise<string> {
   const [what, text] = texts[kind];
   await copyText(typeof text === "string" ? text : await text());
   return say("copied", { what });
+}
+
+/** Formulas as one, each in its row. */
+function oneMathml(formulas: readonly string[]): string {
+  if (formulas.length === 1) return formulas[0];
+  const rows = formulas.map((mathml) => `<mtr><mtd>${mathml.replace(/^\s*<math[^>]*>|<\/math>\s*$/g, "")}</mtd></mtr>`);
+  const table = `<mtable columnalign="left" displaystyle="true">${rows.join("\n")}</mtable>`;
+  return `<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">${table}</math>`;
 }
 
 /** The marks that tie the formula to the ink are of no use elsewhere. */

@@ -3,7 +3,7 @@
  * under way also in its tab (sessionStorage, which is written at once), so that a reload loses nothing.
  */
 import type { Forms } from "../pad/backend";
-import type { Stroke } from "../pad/ink";
+import { newId, type Stroke } from "../pad/ink";
 import type { Page } from "../pad/notebook";
 
 export interface Entry extends Page {
@@ -18,11 +18,18 @@ const NAME = "inktex", STORE = "formulas", NOW = "inktex.now";
 const DELAY = 600; // ms of rest before a formula is written down
 const FORMAT = "inktex.history/1";
 
-/** Event: `change`, when the kept formulas are others, in this tab or in another. */
+/** What of an entry is written down anew when it changes. */
+type Content = Omit<Entry, "name" | "changed">;
+
+/**
+ * Events: `change`, when the kept formulas are others, in this tab or in another; `parted` (CustomEvent of the old id and the new),
+ * when a formula was changed in another tab since this tab wrote it down: then this tab goes on with one of its own.
+ */
 export class History extends EventTarget {
   #database: Promise<IDBDatabase> | null = null;
   #channel = "BroadcastChannel" in globalThis ? new BroadcastChannel("inktex.history") : null;
   #pending: Entry | null = null;
+  #written: { content: Content; changed: number } | null = null; // the formula of this tab, as it was last written down
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** All formulas, the newest first. */
   entries: Entry[] = [];
@@ -70,13 +77,20 @@ export class History extends EventTarget {
     await this.load();
   }
 
+  /** Begin with a formula of the history. */
+  take(entry: Entry): void {
+    this.#written = { content: entry, changed: entry.changed };
+  }
+
   /** Keep a formula as it is now; written down after a moment of rest. */
-  keep(entry: Omit<Entry, "name" | "changed">): void {
+  keep(entry: Content): void {
     const before = this.entries.find(({ id }) => id === entry.id);
     if (!entry.strokes.length && !before && this.#pending?.id !== entry.id) return;
     if (this.#pending && this.#pending.id !== entry.id) void this.flush();
-    this.#pending = { ...entry, name: before?.name ?? "", changed: Date.now() };
     clearTimeout(this.#timer);
+    this.#pending = null;
+    if (this.#written && alike(this.#written.content, entry)) return;
+    this.#pending = { ...entry, name: before?.name ?? "", changed: Date.now() };
     this.#timer = setTimeout(() => void this.flush(), DELAY);
   }
 
@@ -85,7 +99,20 @@ export class History extends EventTarget {
     const entry = this.#pending;
     this.#pending = null;
     clearTimeout(this.#timer);
-    if (entry) await this.#change((store) => void (entry.strokes.length ? store.put(entry) : store.delete(entry.id)));
+    if (!entry) return;
+    const before = this.#written?.content.id === entry.id ? this.#written : null;
+    const { id } = entry;
+    this.#written = { content: entry, changed: entry.changed };
+    await this.#change((store) => {
+      const request = store.get(id);
+      request.onsuccess = () => {
+        const there = request.result as Entry | undefined;
+        if (before && there && there.changed !== before.changed) entry.id = newId(); // of another tab: both stay
+        if (entry.strokes.length) store.put(entry);
+        else store.delete(entry.id);
+      };
+    });
+    if (entry.id !== id) this.dispatchEvent(new CustomEvent("parted", { detail: { from: id, to: entry.id } }));
   }
 
   rename(id: string, name: string): Promise<void> {
@@ -135,6 +162,10 @@ export class History extends EventTarget {
     return fresh.length;
   }
 }
+
+/** Whether there is nothing new to write down. The parts of a page are never changed, only replaced. */
+const alike = (a: Content, b: Content): boolean =>
+  a.id === b.id && a.strokes === b.strokes && a.pins === b.pins && a.choices === b.choices && a.latex === b.latex;
 
 const listOf = <T>(value: readonly T[] | undefined): T[] => (Array.isArray(value) ? value.filter((each) => each && typeof each === "object") : []);
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");

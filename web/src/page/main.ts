@@ -104,6 +104,7 @@ function beginWith(strokes: readonly Stroke[], entry?: Entry): void {
   void past.flush();
   examples.stop();
   formulaId = entry?.id ?? newId();
+  if (entry) past.take(entry);
   if (entry) notebook.open({ strokes: entry.strokes, pins: entry.pins, choices: entry.choices });
   else notebook.commit(strokes);
   sheet.fit(strokes, 1.4);
@@ -278,6 +279,12 @@ function showHistory(): void {
 }
 
 past.addEventListener("change", showHistory);
+past.addEventListener("parted", (event) => {
+  const { from, to } = (event as CustomEvent<{ from: string; to: string }>).detail;
+  if (formulaId !== from) return;
+  formulaId = to;
+  setPresent({ id: to, page: notebook.page });
+});
 element("history-search").addEventListener("input", showHistory);
 element("show-history").addEventListener("click", () => void past.flush().then(() => showDialog("history")));
 element("history-export").addEventListener("click", () => download("inktex-history.json", past.export(), "application/json"));

@@ -6,12 +6,22 @@ export function menu(button: HTMLElement): void {
   const items = (): HTMLElement[] => [...list.querySelectorAll<HTMLElement>('[role^="menuitem"]')].filter((item) => item.checkVisibility());
   const isOpen = (): boolean => !list.hidden;
 
-  function open(focus = 0): void {
+  /** Go to one; only it is reached by Tab. */
+  function focus(item: HTMLElement | undefined): void {
+    for (const each of items()) each.tabIndex = each === item ? 0 : -1;
+    item?.focus();
+  }
+
+  function open(place = 0): void {
     list.hidden = false;
     button.setAttribute("aria-expanded", "true");
-    // Never beyond the window, wherever the button stands.
-    list.style.maxHeight = `${Math.max(180, innerHeight - list.getBoundingClientRect().top - 12)}px`;
-    items().at(focus)?.focus();
+    // Never beyond the window, wherever the button stands: where there is no room below it, the list begins higher.
+    list.style.top = list.style.maxHeight = "";
+    const { top, bottom } = list.getBoundingClientRect();
+    const higher = Math.max(0, Math.min(bottom - (innerHeight - 12), top - 12));
+    if (higher) list.style.top = `${list.offsetTop - higher}px`;
+    list.style.maxHeight = `${innerHeight - (top - higher) - 12}px`;
+    focus(items().at(place));
   }
 
   function close(refocus = true): void {
@@ -33,7 +43,7 @@ export function menu(button: HTMLElement): void {
     const next = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: all.length - 1 }[event.key];
     if (next !== undefined) {
       event.preventDefault();
-      all.at(next % all.length)?.focus();
+      focus(all.at(next % all.length));
     } else if (event.key === "Escape") {
       event.stopPropagation();
       close();

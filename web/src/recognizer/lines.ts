@@ -140,18 +140,25 @@ function findCuts(page: Geometry, favoured: ReadonlyMap<number, number>): number
  * or the bar may have been drawn soon after it.
  */
 function heldByBar(page: Geometry, place: number): boolean {
-  const { boxes, middle, flat } = page;
-  if (flat[place - 1] && isBelow(page, place, place - 1)) {
-    const [left, top, right, bottom] = boxes[place - 1];
-    const inside = range(Math.max(0, place - 1 - WINDOW), place - 1).filter((each) => middle[each][0] > left && middle[each][0] < right);
+  const { boxes, middle, flat } = page, before = place - 1;
+  if (flat[before] && isBelow(page, place, before) && !isOfLetter(page, before)) {
+    const [left, top, right, bottom] = boxes[before];
+    const inside = range(Math.max(0, before - WINDOW), before).filter((each) => middle[each][0] > left && middle[each][0] < right);
     // A bar that has something below it already is done with.
     if (inside.some((each) => middle[each][1] > bottom && boxes[each][1] < boxes[place][3])) return false;
-    const above = inside.filter((each) => middle[each][1] < top && boxes[each][3] > top - FAR);
-    if (above.some((each) => boxes[each][3] > top - APART)) return false; // the last stroke of a letter, such as z or I
-    return above.length > 0 || boxes[place][1] - bottom < CLOSE;
+    const above = inside.some((each) => middle[each][1] < top && boxes[each][3] > top - FAR);
+    return above || boxes[place][1] - bottom < CLOSE;
   }
   if (flat[place]) return place + 1 < page.length && isBetween(page, place, place - 1, place + 1);
   return range(place + 1, Math.min(place + 1 + SOON, page.length)).some((bar) => flat[bar] && isBetween(page, bar, place - 1, place));
+}
+
+/** Whether a bar is the last stroke of a letter, such as I or a z or 7 with a bar across. */
+function isOfLetter({ boxes, middle }: Geometry, bar: number): boolean {
+  const [left, top, right] = boxes[bar];
+  return range(Math.max(0, bar - WINDOW), bar).some(
+    (each) => middle[each][0] > left && middle[each][0] < right && boxes[each][1] < top && boxes[each][3] > top - APART,
+  );
 }
 
 /** Whether a bar lies between two strokes, as in a fraction; that of Σ touches what is below it. */

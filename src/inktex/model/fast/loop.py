@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from inktex.model.attention import LoopWeights, coverage_windows
+from inktex.model.attention import Attended, LoopWeights, coverage_windows
 from inktex.model.fast import native
 from inktex.model.fast.recurrence import fast_tanh_
 
@@ -186,27 +186,18 @@ class _DecoderLoop(torch.autograd.Function):
         )
 
 
-def fast_loop(
-    annotations: Tensor,
-    keys: Tensor,
-    mask: Tensor,
-    queries: Tensor,
-    gates: Tensor,
-    initial: Tensor,
-    weights: LoopWeights,
-) -> tuple[Tensor, Tensor, Tensor]:
+def fast_loop(queries: Tensor, gates: Tensor, initial: Tensor, to: Attended) -> tuple[Tensor, Tensor, Tensor]:
     """What `plain_loop` computes; the attention layer as compiled code where that is usable."""
-    compiled = native.kind_of(weights.w_att) if keys.shape[-1] % 2 == 0 else None
+    compiled = native.kind_of(to.weights.w_att) if to.keys.shape[-1] % 2 == 0 else None
     # The loop's small products gain nothing from half precision.
-    with torch.autocast(annotations.device.type, enabled=False):
-        kind = weights.w_att.dtype
-        inputs = (values.to(kind) for values in (queries, gates, initial))
+    with torch.autocast(to.annotations.device.type, enabled=False):
+        kind = to.weights.w_att.dtype
         states, contexts, attention = _DecoderLoop.apply(  # type: ignore[no-untyped-call]
-            annotations.to(kind),
-            keys.to(kind).contiguous(),
-            mask,
-            *inputs,
+            to.annotations.to(kind),
+            to.keys.to(kind).contiguous(),
+            to.mask,
+            *(values.to(kind) for values in (queries, gates, initial)),
             compiled,
-            *(weight.contiguous() for weight in weights),
+            *(weight.contiguous() for weight in to.weights),
         )
     return states, contexts, attention
