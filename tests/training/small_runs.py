@@ -61,4 +61,4 @@ def small_model(examples: list[Example]) -> ModelConfig:
 def data_of(examples: list[Example], options: TrainOptions = PLAIN) -> TrainingData:
     """Training data with the vocabulary of the expressions themselves."""
     config = small_model(examples)
-    return TrainingData(examples, Vocabulary(config.vocabulary), config.features, config.stride, options)
+    return TrainingData(examples, config, options)

@@ -19,9 +19,10 @@ from inktex.corpus import Example, ExpressionModel, Synthesizer, synthesize
 from inktex.corpus.bank_sources import crohme_bank
 from inktex.corpus.recombine import Piece, Recombiner
 from inktex.corpus.thinning import thinned_examples
-from inktex.features import FeatureOptions, Ints, PointBatch, extract_batch
+from inktex.features import Ints, PointBatch, extract_batch
 from inktex.ink import Ink
 from inktex.latex import Vocabulary
+from inktex.model import ModelConfig
 from inktex.training.options import TrainOptions
 
 IGNORED = -100
@@ -69,19 +70,19 @@ class TrainingData:
     def __init__(
         self,
         examples: Sequence[Example],
-        vocabulary: Vocabulary,
-        features: FeatureOptions,
-        stride: int,
+        model: ModelConfig,
         options: TrainOptions,
         made: MadeInk | None = None,
     ) -> None:
         """Prepare the examples; with `made`, epochs are drawn from it instead of from the examples."""
-        self.vocabulary, self.features, self.stride, self.options = vocabulary, features, stride, options
+        self.vocabulary, self.features = Vocabulary(model.vocabulary), model.features
+        self.stride, self.options = model.stride, options
         # Augmentation has less to move without the points that change nothing.
-        self._tolerance = 0.2 * features.tolerance if features.method == "polyline" else 0.002
+        polyline = model.features.method == "polyline"
+        self._tolerance = 0.2 * model.features.tolerance if polyline else 0.002
         self.examples = thinned_examples(examples, self._tolerance)
         for example in self.examples if made is None else ():
-            vocabulary.encode(example.tokens)  # fails now on an unknown token, not in the middle of a run
+            self.vocabulary.encode(example.tokens)  # fails now on an unknown token, not in mid-run
         recombined = options.swap_symbols or options.swap_groups or options.parts
         self.recombiner = Recombiner(self.examples) if recombined else None
         self.made = made
