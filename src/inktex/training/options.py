@@ -5,11 +5,10 @@ and recombined ink, attention guided by the segmentation, short expressions firs
 others, the paper's own among them.
 """
 
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 from inktex.augment import AugmentOptions
-from inktex.checked import checked
 from inktex.corpus.wide import WideMix
 
 
@@ -61,12 +60,3 @@ class TrainOptions:
     def epochs_of(self, stage: int) -> int:
         """The epochs of the first stage, or of the second, which has weight noise."""
         return (self.noise_epochs if stage == 2 else 0) or self.epochs
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data for a JSON file."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "TrainOptions":
-        """The options that `to_json` gave."""
-        return checked(cls, data, "training")
