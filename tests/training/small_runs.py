@@ -43,7 +43,6 @@ def small_recipe(**changes: object) -> Recipe:
         batch=8,
         warmup=5,
         curriculum=(),
-        synthetic=0.0,
         validate_every=1,
         checkpoint_minutes=0.0,
         precision="float32",

@@ -89,5 +89,5 @@ def test_a_recipe_may_set_the_mix_of_made_ink_and_the_run_remembers_it() -> None
 def test_free_weights_see_no_corpus() -> None:
     options = recipe("free").training
     assert options.ink == "free"
-    assert (options.parts, options.swap_groups, options.swap_symbols, options.synthetic) == (0, 0, 0, 0)
+    assert (options.parts, options.swap_groups, options.swap_symbols) == (0, 0, 0)
     assert replace(recipe("free").model, input_scale=recipe("p2").model.input_scale) == recipe("p2").model

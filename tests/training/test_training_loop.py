@@ -49,7 +49,6 @@ def test_thirty_two_expressions_are_learned_by_heart(tmp_path: Path) -> None:
         swap_symbols=0.0,
         swap_groups=0.0,
         parts=0.0,
-        synthetic=0.0,
         validate_every=20,
         precision="float32",
     )
@@ -82,7 +81,7 @@ def test_padding_stays_small_on_both_sides() -> None:
 def test_short_expressions_come_first() -> None:
     examples = written(100)
     vocabulary = Vocabulary.build(example.tokens for example in examples)
-    options = TrainOptions(curriculum=(4, 8), parts=0.0, swap_groups=0.0, synthetic=0.0)
+    options = TrainOptions(curriculum=(4, 8), parts=0.0, swap_groups=0.0)
     data = TrainingData(examples, replace(small_recipe().model, vocabulary=vocabulary.tokens), options)
     longest = [
         max(len(piece.tokens) for pieces in data.plan(epoch) for piece in pieces) for epoch in range(3)

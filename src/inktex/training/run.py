@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from inktex.training.validation import Validation
 
 
+_FORMER = ("agreement", "synthetic")  # options of runs that were begun by earlier versions, all at zero
+
+
 @dataclass
 class Position:
     """How far a run has come."""
@@ -103,7 +106,8 @@ class RunFolder:
         """What the run was begun with."""
         try:
             content = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
-            options = checked(TrainOptions, content["training"], "training")
+            known = {name: value for name, value in content["training"].items() if name not in _FORMER}
+            options = checked(TrainOptions, known, "training")
             return ModelConfig.from_json(content["model"]), options, content["command"]
         except FileNotFoundError:
             raise ValueError(f"{self.path}: no run to resume here (no run.json)") from None
