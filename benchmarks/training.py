@@ -122,7 +122,7 @@ def prepare(
     examples = expressions(setting.expressions)
     vocabulary = Vocabulary.build(example.tokens for example in examples)
     config = replace(chosen.model, vocabulary=tuple(vocabulary.tokens))
-    data = TrainingData(examples, vocabulary, config.features, config.stride, options)
+    data = TrainingData(examples, config, options)
     plan = data.plan(99)
     if order == "random":
         pieces = [piece for batch in plan for piece in batch]

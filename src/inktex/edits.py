@@ -1,9 +1,9 @@
-"""The difference between two token sequences: the fewest insertions, deletions and replacements.
+"""Two sequences side by side: which places belong together, and which edits lead from one to the other.
 
 Answers have tens of tokens, so a plain table is fast enough and the recogniser needs no package for it.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,37 +18,39 @@ class Edit:
 
 
 def edits(source: Sequence[Hashable], target: Sequence[Hashable]) -> list[Edit]:
-    """A shortest list of edits, in the order of the sequences."""
-    table = _table(source, target)
-    row, column = len(source), len(target)
+    """A shortest list of insertions, deletions and replacements, in the order of the sequences."""
     found: list[Edit] = []
-    while row or column:
-        here = table[row][column]
-        if row and column and source[row - 1] == target[column - 1] and table[row - 1][column - 1] == here:
-            row, column = row - 1, column - 1
-        elif row and table[row - 1][column] + 1 == here:
-            row -= 1
-            found.append(Edit("delete", row, column))
-        elif column and table[row][column - 1] + 1 == here:
-            column -= 1
-            found.append(Edit("insert", row, column))
-        else:
-            row, column = row - 1, column - 1
-            found.append(Edit("replace", row, column))
-    return found[::-1]
+    row = column = 0
+    for i, j in aligned(len(source), len(target), lambda i, j: source[i] != target[j], 1, gaps_first=True):
+        if i < 0 or j < 0 or source[i] != target[j]:
+            found.append(Edit("insert" if i < 0 else "delete" if j < 0 else "replace", row, column))
+        row, column = row + (i >= 0), column + (j >= 0)
+    return found
 
 
-def _table(source: Sequence[Hashable], target: Sequence[Hashable]) -> list[list[int]]:
-    """table[i][j]: edits between the first i tokens of the source and the first j of the target."""
-    table = [list(range(len(target) + 1))]
-    for number, token in enumerate(source, 1):
-        above, left = table[-1], number
-        row = [number]
-        for column, other in enumerate(target, 1):
-            best = above[column - 1]
-            if token != other:
-                best = min(best, left, above[column]) + 1
-            row.append(best)
-            left = best
-        table.append(row)
-    return table
+def aligned(
+    rows: int, columns: int, pair_cost: Callable[[int, int], int], gap: int, *, gaps_first: bool = False
+) -> list[tuple[int, int]]:
+    """Pair up places at the least cost; -1 stands for no partner, which costs `gap`.
+
+    Among equals a pair is taken before a gap, or with `gaps_first` only where it costs less than one.
+    """
+    cost = [[gap * (i + j) for j in range(columns + 1)] for i in range(rows + 1)]
+    for i in range(1, rows + 1):
+        above, current = cost[i - 1], cost[i]
+        for j in range(1, columns + 1):
+            current[j] = min(above[j - 1] + pair_cost(i - 1, j - 1), above[j] + gap, current[j - 1] + gap)
+    pairs: list[tuple[int, int]] = []
+    i, j = rows, columns
+    while i or j:
+        here, pair = cost[i][j], pair_cost(i - 1, j - 1) if i and j else gap
+        steps = [(1, 0, gap), (0, 1, gap)]
+        steps.insert(2 if gaps_first and pair >= gap else 0, (1, 1, pair))
+        down, right = next(
+            (down, right)
+            for down, right, added in steps
+            if down <= i and right <= j and cost[i - down][j - right] + added == here
+        )
+        i, j = i - down, j - right
+        pairs.append((i if down else -1, j if right else -1))
+    return pairs[::-1]

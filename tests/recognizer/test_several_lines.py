@@ -348,7 +348,7 @@ def read(texts, outside):
         confidences=(0.9,) * len(texts),
         score=0.5,
         alternatives=(),
-        strokes_read=LazyAlignment.known(Alignment(strokes, owners, (), ())),
+        strokes_read=LazyAlignment(Alignment(strokes, owners, (), ())),
         outside=outside,
     )
 

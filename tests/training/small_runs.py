@@ -43,7 +43,6 @@ def small_recipe(**changes: object) -> Recipe:
         batch=8,
         warmup=5,
         curriculum=(),
-        synthetic=0.0,
         validate_every=1,
         checkpoint_minutes=0.0,
         precision="float32",
@@ -61,4 +60,4 @@ def small_model(examples: list[Example]) -> ModelConfig:
 def data_of(examples: list[Example], options: TrainOptions = PLAIN) -> TrainingData:
     """Training data with the vocabulary of the expressions themselves."""
     config = small_model(examples)
-    return TrainingData(examples, Vocabulary(config.vocabulary), config.features, config.stride, options)
+    return TrainingData(examples, config, options)

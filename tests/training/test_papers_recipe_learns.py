@@ -54,7 +54,7 @@ def test_the_papers_recipe_learns_short_inks_with_its_attention_on_the_ink() -> 
         coverage_window=7,
     )
     options = replace(papers.training, precision="float32")
-    data = TrainingData(examples, Vocabulary(model.vocabulary), model.features, model.stride, options)
+    data = TrainingData(examples, model, options)
     thirty_two = data.plain_batch([Piece.of(example) for example in data.examples[:32]])
     torch.manual_seed(1)
     network = accelerate(Network(model))

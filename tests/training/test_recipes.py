@@ -1,11 +1,12 @@
 """Recipes are files: what they say is what is trained, and a mistake in a setting is named."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from torch import nn
 
+from inktex.checked import checked
 from inktex.corpus.wide import WideMix
 from inktex.training import TrainOptions, recipe, recipe_names
 from inktex.training.optimizing import make_optimizer
@@ -80,7 +81,7 @@ def test_a_recipe_may_set_the_mix_of_made_ink_and_the_run_remembers_it() -> None
     options = recipe("wide-grids").training
     assert options.mix is not None
     assert options.mix.grids > WideMix().grids
-    assert TrainOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
+    assert checked(TrainOptions, json.loads(json.dumps(asdict(options))), "training") == options
     with pytest.raises(ValueError, match=r"training.mix has no 'grid'"):
         recipe("wide", ["training.mix={grid=3}"])
 
@@ -88,5 +89,5 @@ def test_a_recipe_may_set_the_mix_of_made_ink_and_the_run_remembers_it() -> None
 def test_free_weights_see_no_corpus() -> None:
     options = recipe("free").training
     assert options.ink == "free"
-    assert (options.parts, options.swap_groups, options.swap_symbols, options.synthetic) == (0, 0, 0, 0)
+    assert (options.parts, options.swap_groups, options.swap_symbols) == (0, 0, 0)
     assert replace(recipe("free").model, input_scale=recipe("p2").model.input_scale) == recipe("p2").model

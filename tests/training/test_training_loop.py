@@ -49,7 +49,6 @@ def test_thirty_two_expressions_are_learned_by_heart(tmp_path: Path) -> None:
         swap_symbols=0.0,
         swap_groups=0.0,
         parts=0.0,
-        synthetic=0.0,
         validate_every=20,
         precision="float32",
     )
@@ -71,7 +70,7 @@ def test_padding_stays_small_on_both_sides() -> None:
     examples = written(400)
     config = small_recipe().model
     vocabulary = Vocabulary.build(example.tokens for example in examples)
-    data = TrainingData(examples, vocabulary, config.features, config.stride, TrainOptions())
+    data = TrainingData(examples, replace(config, vocabulary=vocabulary.tokens), TrainOptions())
     batches = [data.plain_batch(pieces) for pieces in data.plan(epoch=5)]
     points = sum(int(batch.lengths.sum()) for batch in batches)
     assert points > 0.85 * sum(batch.features.shape[:2].numel() for batch in batches)
@@ -82,8 +81,8 @@ def test_padding_stays_small_on_both_sides() -> None:
 def test_short_expressions_come_first() -> None:
     examples = written(100)
     vocabulary = Vocabulary.build(example.tokens for example in examples)
-    options = TrainOptions(curriculum=(4, 8), parts=0.0, swap_groups=0.0, synthetic=0.0)
-    data = TrainingData(examples, vocabulary, small_recipe().model.features, 2, options)
+    options = TrainOptions(curriculum=(4, 8), parts=0.0, swap_groups=0.0)
+    data = TrainingData(examples, replace(small_recipe().model, vocabulary=vocabulary.tokens), options)
     longest = [
         max(len(piece.tokens) for pieces in data.plan(epoch) for piece in pieces) for epoch in range(3)
     ]
@@ -94,7 +93,7 @@ def test_an_unknown_token_in_the_training_data_is_an_error_at_once() -> None:
     examples = written(8)
     config = small_recipe().model
     with pytest.raises(ValueError, match="token"):
-        TrainingData(examples, Vocabulary(("<eol>", "@")), config.features, config.stride, TrainOptions())
+        TrainingData(examples, replace(config, vocabulary=("<eol>", "@")), TrainOptions())
 
 
 SCRIPT = """

@@ -9,6 +9,7 @@ Needs examples that know which strokes each token was written with:
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import inf
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from inktex.corpus.example import STRUCTURE, Example, StrokesOf
 from inktex.ink import Ink
+from inktex.latex import parse_layout
 
 Strokes = tuple[NDArray[np.float64], ...]
 # Their shape is made by what they span, not by the writer: a bar or a radical fits only its own place.
@@ -184,32 +186,8 @@ def _writing_size(piece: Piece) -> float:
 
 def top_items(tokens: Sequence[str]) -> list[tuple[int, int]]:
     r"""Spans of the items of the top line: a symbol, fraction or root with the scripts that belong to it."""
-    items: list[tuple[int, int]] = []
-    position = 0
-    while position < len(tokens):
-        start = position
-        token = tokens[position]
-        position += 1
-        if token == r"\sqrt" and position < len(tokens) and tokens[position] == "[":
-            while position < len(tokens) and tokens[position] != "]":
-                position = _after_group(tokens, position) if tokens[position] == "{" else position + 1
-            position += 1
-        for _ in range({r"\frac": 2, r"\sqrt": 1}.get(token, 0)):
-            position = _after_group(tokens, position)
-        while position < len(tokens) and tokens[position] in ("^", "_", r"\limits"):
-            position = position + 1 if tokens[position] == r"\limits" else _after_group(tokens, position + 1)
-        items.append((start, position))
-    return items
-
-
-def _after_group(tokens: Sequence[str], position: int) -> int:
-    depth = 0
-    while position < len(tokens):
-        depth += (tokens[position] == "{") - (tokens[position] == "}")
-        position += 1
-        if depth == 0:
-            break
-    return position
+    starts = [node.token or 0 for node in parse_layout(tokens).row]
+    return list(pairwise([*starts, len(tokens)]))
 
 
 def balanced_spans(

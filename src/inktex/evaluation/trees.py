@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from inktex.edits import aligned
 from inktex.latex import LatexError, Layout, parse_layout
 from inktex.latex.words import argument_places
 
@@ -75,31 +76,12 @@ def align(true: SymbolTree, other: SymbolTree) -> list[tuple[int, int]]:
     Among equals, the alignment with the most right labels is taken, then the one with the fewest gaps: a
     symbol that was both misread and misplaced is still one symbol.
     """
-    rows, columns = len(true.labels), len(other.labels)
 
-    def pair_cost(i: int, j: int) -> int:
+    def cost(i: int, j: int) -> int:
         wrong_label = true.labels[i] != other.labels[j]
         return _ERROR * (wrong_label + (true.relations[i] != other.relations[j])) - (not wrong_label)
 
-    cost = [[_ERROR * (i + j) for j in range(columns + 1)] for i in range(rows + 1)]
-    for i in range(1, rows + 1):
-        above, current = cost[i - 1], cost[i]
-        for j in range(1, columns + 1):
-            gap = min(above[j], current[j - 1]) + _ERROR
-            current[j] = min(above[j - 1] + pair_cost(i - 1, j - 1), gap)
-    pairs: list[tuple[int, int]] = []
-    i, j = rows, columns
-    while i or j:
-        if i and j and cost[i][j] == cost[i - 1][j - 1] + pair_cost(i - 1, j - 1):
-            i, j = i - 1, j - 1
-            pairs.append((i, j))
-        elif i and cost[i][j] == cost[i - 1][j] + _ERROR:
-            i -= 1
-            pairs.append((i, -1))
-        else:
-            j -= 1
-            pairs.append((-1, j))
-    return pairs[::-1]
+    return aligned(len(true.labels), len(other.labels), cost, _ERROR)
 
 
 # The paper speaks of five spatial relationships (section III-B); the tree tells above from below.

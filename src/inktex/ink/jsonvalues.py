@@ -22,6 +22,7 @@ _Y_NAMES = ("y", "Y", "clientY", "offsetY", "pageY", "screenY")
 _TIME_NAMES = ("t", "T", "time", "timestamp", "timeStamp")
 _PRESSURE_NAMES = ("p", "P", "f", "F", "pressure", "force")
 _POINT_LISTS = ("points", "pointers", "path")
+_COLUMNS = ("x", "y", "t", "p")  # of strokes without names
 
 _NUMBERS = {int, float}  # a bool is an int, but no coordinate
 _FEW = 4  # a point has x, y and maybe time and pressure; so have strokes lists of coordinates
@@ -170,25 +171,17 @@ def _shape(stroke: Any) -> tuple[int, int] | None:
 def _of_bare_columns(value: Any) -> Stroke | None:
     if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
         return stroke_of(value)
-    return stroke_of_columns(dict(zip(("x", "y", "t", "p"), value, strict=False))) if value else None
+    return stroke_of_columns(dict(zip(_COLUMNS, value, strict=False))) if value else None
 
 
-def _of_rows(value: Sequence[Any]) -> Stroke:
+def _of_rows(value: Sequence[Any]) -> Stroke | None:
     """Points as lists: x, y and, if every point has more numbers, time and pressure."""
     for position, entry in enumerate(value):
         if not isinstance(entry, list) or len(entry) < 2:
             found = f"a list of {len(entry)}" if isinstance(entry, list) else kind(entry)
             raise InkError(f"a point must be [x, y], not {found}", place=f"point {position + 1}")
-    x, y = (numbers([entry[channel] for entry in value], "xy"[channel]) for channel in (0, 1))
-    points = checked_points(np.stack([x, y], axis=1))
-    further = [[entry[channel] for entry in value if len(entry) > channel] for channel in (2, 3)]
-    return Stroke(
-        points,
-        *(
-            finite(numbers(entries, "time or pressure")) if _is_channel(entries, len(value)) else None
-            for entries in further
-        ),
-    )
+    columns = ([entry[place] for entry in value if len(entry) > place] for place in range(4))
+    return stroke_of_columns(dict(zip(_COLUMNS, columns, strict=True)))
 
 
 def _member(value: Mapping[str, Any], names: Sequence[str]) -> Any:

@@ -17,6 +17,7 @@ but no line of cells is empty as a whole. All lines of a matrix have as many cel
 """
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -110,16 +111,11 @@ class Grammar:
         self._kind_masks = [np.array([kind == each for each in self._kinds]) for kind in range(NEVER)]
         self._examples = {kind: token for token, kind in reversed(list(enumerate(self._kinds)))}
         self._heads = [kind for kind in range(BEGIN, TAIL) if kind in self._kinds]
-        self._masks: dict[tuple[object, ...], NDArray[np.bool_]] = {}
+        self._mask_of = cache(self._join)  # there are few different sets of kinds, so masks are reused
 
     def mask(self, state: State) -> NDArray[np.bool_]:
         """True for the ids that may come next, id 0 if the expression may end; shared and read-only."""
-        key = self._situation(state)
-        mask = self._masks.get(key)
-        if mask is None:
-            mask = self._join(self._next_kinds(state))
-            self._masks[key] = mask
-        return mask  # (K,)
+        return self._mask_of(tuple(self._next_kinds(state)))  # (K,)
 
     def allowed(self, state: State) -> frozenset[int]:
         return frozenset(np.flatnonzero(self.mask(state)).tolist())
@@ -180,12 +176,13 @@ class Grammar:
         """Like `mask`, but only tokens after which `budget` tokens, this one included, are enough to end."""
         if budget >= self.shortest_end(state) + LONGEST_DETOUR:
             return self.mask(state)
-        return self._join(
+        within = (
             kind
             for kind in self._next_kinds(state)
             if kind in self._examples
             and (kind == END or 1 + self.shortest_end(self.advance(state, self._examples[kind])) <= budget)
         )
+        return self._mask_of(tuple(within))
 
     def accepts(self, tokens: Iterable[str]) -> bool:
         """Is this a whole expression in caption form, over the tokens of the vocabulary?"""
@@ -198,14 +195,6 @@ class Grammar:
                 return False
             state = self.advance(state, index)
         return bool(self.mask(state)[0])
-
-    def _situation(self, state: State) -> tuple[object, ...]:
-        """The part of a state that decides about the next token; it has few values, so masks are reused."""
-        stack, place, scripts, last, _ = state
-        if not stack:
-            return (place, scripts, last)
-        kind, _, grid = stack[-1]
-        return (place, scripts, last, len(stack) < self.max_depth, kind, grid)
 
     def _next_kinds(self, state: State) -> list[int]:
         in_index = bool(state.stack) and state.stack[-1].kind == INDEX
@@ -241,7 +230,7 @@ class Grammar:
                 kinds.append(RBRACKET if in_index else RBRACE if state.stack else END)
         return kinds
 
-    def _join(self, kinds: Iterable[int]) -> NDArray[np.bool_]:
+    def _join(self, kinds: tuple[int, ...]) -> NDArray[np.bool_]:
         mask = np.zeros(self.vocabulary.size, dtype=np.bool_)
         for kind in kinds:
             mask |= self._kind_masks[kind]

@@ -43,10 +43,6 @@ class LazyAlignment:
         """Of tokens, attention on strokes (T+1, S) and features; or an alignment that is known already."""
         self._given = given
 
-    @classmethod
-    def known(cls, alignment: Alignment) -> "LazyAlignment":
-        return cls(alignment)
-
     @property
     def value(self) -> Alignment:
         if not isinstance(self._given, Alignment):

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from inktex.checked import checked
 from inktex.decoding import Hypothesis
 from inktex.latex.symbols import look_alike
 
@@ -52,14 +53,9 @@ class Calibration:
     def from_card(cls, card: dict[str, Any]) -> "Calibration | None":
         """The calibration of a model, if it has one that this version understands."""
         try:
-            maps = {
-                name: Logistic(tuple(map(float, each["weights"])), float(each["bias"]))
-                for name, each in card["calibration"].items()
-                if name in _SIZES
-            }
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            return None
-        if not all(np.isfinite([*each.weights, each.bias]).all() for each in maps.values()):
+            given = card["calibration"].items()
+            maps = {name: checked(Logistic, each, name) for name, each in given if name in _SIZES}
+        except (AttributeError, LookupError, TypeError, ValueError):
             return None
         fitting = {name: each for name, each in maps.items() if len(each.weights) in _SIZES[name]}
         return cls(**fitting) if {"answer", "token"} <= fitting.keys() else None

@@ -52,7 +52,7 @@ class Assembler:
             outside=self.outside(reading),
         )
         if complete and strokes:
-            answer = replace(answer, strokes_read=LazyAlignment.known(answer.alignment))
+            answer = replace(answer, strokes_read=LazyAlignment(answer.alignment))
             answer.to_json()
         return answer
 

@@ -241,7 +241,7 @@ def with_texts(answer: Recognition, texts: Sequence[str], place: slice) -> Recog
         answer,
         texts=spliced(answer.texts, texts),
         confidences=spliced(answer.confidences, [sureness] * len(texts)),
-        strokes_read=LazyAlignment.known(known),
+        strokes_read=LazyAlignment(known),
         # What somebody chose counts as known.
         outside=tuple(at if at < begin else at + moved for at in answer.outside if not begin <= at < end),
     )

@@ -56,7 +56,7 @@ def together(lines: Sequence[Line], stroke_count: int) -> Recognition:
         model=first.model,
         elapsed=sum(part.elapsed for part in parts),
         attention=attention,
-        strokes_read=LazyAlignment.known(
+        strokes_read=LazyAlignment(
             Alignment(tuple(strokes_of), tuple(token_of_stroke), tuple(sorted(unread)), tuple(sorted(reread)))
         ),
         outside=tuple(outside),

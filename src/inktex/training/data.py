@@ -7,7 +7,6 @@ by points, so that a batch holds expressions of similar size and little padding.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -15,13 +14,13 @@ import torch
 from torch import Tensor
 
 from inktex.augment import augment
-from inktex.corpus import Example, ExpressionModel, Synthesizer, synthesize
-from inktex.corpus.bank_sources import crohme_bank
+from inktex.corpus import Example
 from inktex.corpus.recombine import Piece, Recombiner
 from inktex.corpus.thinning import thinned_examples
-from inktex.features import FeatureOptions, Ints, PointBatch, extract_batch
+from inktex.features import Ints, PointBatch, extract_batch
 from inktex.ink import Ink
 from inktex.latex import Vocabulary
+from inktex.model import ModelConfig
 from inktex.training.options import TrainOptions
 
 IGNORED = -100
@@ -39,15 +38,11 @@ class Batch:
     guide: Tensor  # (B, T, L) True where the annotation shows ink of the token; all False: no guidance
     symbols: Tensor  # (B, L) token whose ink the annotation shows
 
-    def reversal(self) -> Tensor:
-        """(B, T) places that put the tokens of each expression in reverse; the end mark stays last."""
-        counts = (self.target > 0).sum(1, keepdim=True)  # tokens of each expression, without the end mark
-        place = torch.arange(self.target.shape[1], device=self.target.device)
-        return torch.where(place < counts, counts - 1 - place, place)
-
     def backward(self) -> "Batch":
         """The same expressions written from the last token to the first; the end mark stays last."""
-        order = self.reversal()
+        counts = (self.target > 0).sum(1, keepdim=True)  # tokens of each expression, without the end mark
+        place = torch.arange(self.target.shape[1], device=self.target.device)
+        order = torch.where(place < counts, counts - 1 - place, place)  # (B, T)
         target = self.target.gather(1, order)
         previous = torch.zeros_like(target)
         previous[:, 1:] = target[:, :-1].clamp_min(0)
@@ -69,26 +64,22 @@ class TrainingData:
     def __init__(
         self,
         examples: Sequence[Example],
-        vocabulary: Vocabulary,
-        features: FeatureOptions,
-        stride: int,
+        model: ModelConfig,
         options: TrainOptions,
         made: MadeInk | None = None,
     ) -> None:
         """Prepare the examples; with `made`, epochs are drawn from it instead of from the examples."""
-        self.vocabulary, self.features, self.stride, self.options = vocabulary, features, stride, options
+        self.vocabulary, self.features = Vocabulary(model.vocabulary), model.features
+        self.stride, self.options = model.stride, options
         # Augmentation has less to move without the points that change nothing.
-        self._tolerance = 0.2 * features.tolerance if features.method == "polyline" else 0.002
+        polyline = model.features.method == "polyline"
+        self._tolerance = 0.2 * model.features.tolerance if polyline else 0.002
         self.examples = thinned_examples(examples, self._tolerance)
         for example in self.examples if made is None else ():
-            vocabulary.encode(example.tokens)  # fails now on an unknown token, not in the middle of a run
+            self.vocabulary.encode(example.tokens)  # fails now on an unknown token, not in mid-run
         recombined = options.swap_symbols or options.swap_groups or options.parts
         self.recombiner = Recombiner(self.examples) if recombined else None
         self.made = made
-        self.synthesis: tuple[Synthesizer, ExpressionModel] | None = None
-        if options.synthetic:
-            language = ExpressionModel(example.tokens for example in examples)
-            self.synthesis = Synthesizer(crohme_bank(examples)), language
 
     def longest(self, epoch: int) -> int | None:
         """Most tokens of an expression in this epoch (short ones first), None for all."""
@@ -98,10 +89,7 @@ class TrainingData:
         """The batches of an epoch, in order, as pieces that are not yet augmented."""
         options, random = self.options, np.random.default_rng((self.options.seed, epoch))
         limit = self.longest(epoch)
-        if self.made is not None:
-            pieces = self.made.pieces(epoch)
-        else:
-            pieces = [Piece.of(example) for example in (*self.examples, *self._synthetic(epoch))]
+        pieces = list(map(Piece.of, self.examples)) if self.made is None else self.made.pieces(epoch)
         planned: list[Piece] = []
         for piece in pieces:
             if self.recombiner is not None:
@@ -116,14 +104,6 @@ class TrainingData:
             if limit is None or len(piece.tokens) <= limit:
                 planned.append(piece)
         return self._batches(planned, random)
-
-    def _synthetic(self, epoch: int) -> list[Example]:
-        """Expressions written with the corpus's own symbols, new ones in every epoch."""
-        if self.synthesis is None:
-            return []
-        count = round(self.options.synthetic * len(self.examples))
-        made = islice(synthesize(*self.synthesis, self.options.seed, start=epoch * count), count)
-        return thinned_examples(list(made), self._tolerance)
 
     def _batches(self, pieces: Sequence[Piece], random: np.random.Generator) -> list[list[Piece]]:
         """Batches of one size: by tokens into runs of several batches, within a run by points."""

@@ -21,7 +21,7 @@ _SHIPPABLE = (
     "weights: Apache-2.0, commercial use allowed; trained with drawings from Detexify (ODbL 1.0, "
     "attribution), mathnote (Apache-2.0) and Omniglot (MIT), whose notices stand in LICENSE-WEIGHTS.md"
 )
-_CHANGES = ("augment", "parts", "swap_symbols", "swap_groups", "synthetic")  # options that change or add ink
+_CHANGES = ("augment", "parts", "swap_symbols", "swap_groups")  # options that change or add ink
 # By `TrainOptions.ink`: what the model learned from, and what may be done with its weights.
 SOURCES = {
     "corpus": (f"{_CROHME} and what is made of it: augmented ink, parts, recombined expressions", _RESEARCH),

@@ -158,10 +158,9 @@ class Trainer:
         options = self.options
         mine = _on_device(batch, self.place.device, slice(self.workers.rank, None, self.workers.count))
         with self.place.autocast():
-            direction, agree = self.network.config.direction, options.agreement > 0
-            result = losses(self.shared, direction, mine, options.label_smoothing, agree=agree)
+            result = losses(self.shared, self.network.config.direction, mine, options.label_smoothing)
             total = (
-                (result.token + options.agreement * result.agreement) / counts.of_tokens(options.loss_per)
+                result.token / counts.of_tokens(options.loss_per)
                 + guidance_weight(options, progress) * result.guidance / counts.guided
                 + options.symbol_weight * result.symbol / counts.named
             )

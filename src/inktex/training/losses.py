@@ -11,15 +11,12 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Literal
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from inktex.model import Network
 from inktex.model.config import Direction
 from inktex.training.data import IGNORED, Batch
-
-_TEMPERATURE = 2.0  # softens the answers that the two directions learn from each other
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,6 @@ class Losses:
     token: Tensor
     guidance: Tensor
     symbol: Tensor
-    agreement: Tensor  # divergence between the two directions; zero with one decoder
 
 
 @dataclass(frozen=True)
@@ -63,40 +59,25 @@ def views_of(batch: Batch, direction: Direction) -> tuple[Batch, ...]:
     return (batch.backward() if direction == "backward" else batch,)
 
 
-def losses(
-    network: nn.Module, direction: Direction, batch: Batch, label_smoothing: float, *, agree: bool = False
-) -> Losses:
+def losses(network: nn.Module, direction: Direction, batch: Batch, label_smoothing: float) -> Losses:
     """Run the network on a batch with teacher forcing."""
     views = views_of(batch, direction)
     decoded, symbol_scores = network(batch.features, batch.lengths, *(view.previous for view in views))
-    token, guidance, agreement = (batch.features.new_zeros(()) for _ in range(3))
+    token, guidance = (batch.features.new_zeros(()) for _ in range(2))
     for view, (scores, attention) in zip(views, decoded, strict=True):
         token = token + _cross_entropy(scores, view.target, label_smoothing)
         guided = view.guide.any(-1)
         mass = (attention.float() * view.guide).sum(-1)
         guidance = guidance - mass[guided].clamp_min(1e-6).log().sum()
-    if agree and len(decoded) == 2:
-        agreement = _agreement(decoded[0][0].float(), decoded[1][0].float(), views)
     symbol = token.new_zeros(())
     if symbol_scores is not None:
         symbol = _cross_entropy(symbol_scores, batch.symbols)
-    return Losses(token, guidance, symbol, agreement)
+    return Losses(token, guidance, symbol)
 
 
 def _cross_entropy(scores: Tensor, target: Tensor, smoothing: float = 0.0) -> Tensor:
     flat, wanted = scores.float().flatten(0, 1), target.flatten()
     return F.cross_entropy(flat, wanted, ignore_index=IGNORED, label_smoothing=smoothing, reduction="sum")
-
-
-def _agreement(forward: Tensor, backward: Tensor, views: tuple[Batch, ...]) -> Tensor:
-    """How far the directions are apart on each token; each is taught by the other's softened answer."""
-    backward = backward.gather(1, views[0].reversal()[:, :, None].expand(backward.shape))
-    written = views[0].target > 0  # not the end mark: it stands at opposite ends
-    ours = torch.log_softmax(forward[written] / _TEMPERATURE, -1)
-    theirs = torch.log_softmax(backward[written] / _TEMPERATURE, -1)
-    apart = F.kl_div(ours, theirs.detach(), reduction="sum", log_target=True)
-    apart = apart + F.kl_div(theirs, ours.detach(), reduction="sum", log_target=True)
-    return apart * _TEMPERATURE**2
 
 
 def averaged_copy(network: Network) -> Network:

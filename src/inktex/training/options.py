@@ -5,11 +5,10 @@ and recombined ink, attention guided by the segmentation, short expressions firs
 others, the paper's own among them.
 """
 
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 from inktex.augment import AugmentOptions
-from inktex.checked import checked
 from inktex.corpus.wide import WideMix
 
 
@@ -32,7 +31,6 @@ class TrainOptions:
     average: float = 0.999  # decay of the averaged weights (EMA); 0 evaluates the weights as they are
     guidance: float = 0.3  # weight of -log(attention on the token's own strokes)
     guidance_until: float = 0.6  # share of the run in which the guidance fades out
-    agreement: float = 0.0  # with both directions: weight of each learning from the other's probabilities
     symbol_weight: float = 0.3  # weight of naming the symbol at every annotation
     curriculum: tuple[int, ...] = (8, 14, 24)  # longest expression, in tokens, of the first epochs
     augment: AugmentOptions | None = field(default_factory=AugmentOptions)
@@ -44,7 +42,6 @@ class TrainOptions:
     swap_groups: float = 0.25  # share of expressions in which a group is exchanged
     parts: float = 0.25  # parts of expressions added to an epoch, as a share of its size
     shortest_part: int = 2  # tokens
-    synthetic: float = 0.0  # synthetic expressions added to an epoch, as a share of its size
     weight_noise: float = 0.0  # deviation of the noise added to the weights at every step
     noise_cost: float = 0.0  # above 0 each weight gets its own noise, that deviation at most (noise.py)
     noise_growth: float = 0.0  # share of the way to its best variance that the noise's prior goes at a step
@@ -61,12 +58,3 @@ class TrainOptions:
     def epochs_of(self, stage: int) -> int:
         """The epochs of the first stage, or of the second, which has weight noise."""
         return (self.noise_epochs if stage == 2 else 0) or self.epochs
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data for a JSON file."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "TrainOptions":
-        """The options that `to_json` gave."""
-        return checked(cls, data, "training")

@@ -22,7 +22,10 @@ class Reporter:
     def __init__(self, folder: RunFolder | None, options: TrainOptions, console: Console) -> None:
         self._folder, self._options, self._console = folder, options, console
         self._events: SummaryWriter | None = None
-        self._progress: Progress | None = None
+        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        shown = folder is not None and console.is_terminal
+        self._progress = Progress("{task.description}", *columns, console=console, disable=not shown)
+        self._task = self._progress.add_task("")
         self._logged = time.monotonic()
         self._reset()
 
@@ -31,26 +34,19 @@ class Reporter:
             from torch.utils.tensorboard import SummaryWriter
 
             self._events = SummaryWriter(str(self._folder.path / "events"))
-            if self._console.is_terminal:
-                columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-                self._progress = Progress("{task.description}", *columns, console=self._console)
-                self._progress.start()
+            self._progress.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._progress is not None:
-            self._progress.stop()
         if self._events is not None:
+            self._progress.stop()
             self._events.close()
 
     def epoch_begins(self, position: Position, batches: int) -> None:
         """Start reporting a new (or resumed) epoch."""
         self._batches = batches
-        if self._progress is not None:
-            for task in self._progress.task_ids:
-                self._progress.remove_task(task)
-            headline = self._headline(position)
-            self._task = self._progress.add_task(headline, total=batches, completed=position.batch)
+        headline = self._headline(position)
+        self._progress.reset(self._task, total=batches, completed=position.batch, description=headline)
 
     def step_done(self, position: Position, losses: Mapping[str, float], expressions: int) -> None:
         """Count a step, with its losses per token; print a line every half minute."""
@@ -58,9 +54,8 @@ class Reporter:
             self._sums[name] += value
         self._steps += 1
         self._expressions += expressions
-        if self._progress is not None:
-            self._progress.update(self._task, completed=position.batch, description=self._headline(position))
-        elif self._folder is not None and time.monotonic() - self._logged > 30:
+        self._progress.update(self._task, completed=position.batch, description=self._headline(position))
+        if self._progress.disable and time.monotonic() - self._logged > 30:
             self._print(f"{self._headline(position)}  batch {position.batch}/{self._batches}")
             self._logged = time.monotonic()
         if position.step % self._options.log_every == 0:

@@ -14,12 +14,16 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from inktex.checked import checked
 from inktex.files import write_atomically
 from inktex.model import ModelConfig, tensors_digest
 from inktex.training.options import TrainOptions
 
 if TYPE_CHECKING:
     from inktex.training.validation import Validation
+
+
+_FORMER = ("agreement", "synthetic")  # options of runs that were begun by earlier versions, all at zero
 
 
 @dataclass
@@ -95,15 +99,16 @@ class RunFolder:
             raise ValueError(
                 f"{self.path}: already contains a run; continue it with --resume, or name another folder"
             )
-        content = {"model": model.to_json(), "training": options.to_json(), "command": command}
+        content = {"model": model.to_json(), "training": asdict(options), "command": command}
         write_atomically(self.path / "run.json", json.dumps(content, indent=1))
 
     def settings(self) -> tuple[ModelConfig, TrainOptions, dict[str, Any]]:
         """What the run was begun with."""
         try:
             content = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
-            model, options = ModelConfig.from_json(content["model"]), content["training"]
-            return model, TrainOptions.from_json(options), content["command"]
+            known = {name: value for name, value in content["training"].items() if name not in _FORMER}
+            options = checked(TrainOptions, known, "training")
+            return ModelConfig.from_json(content["model"]), options, content["command"]
         except FileNotFoundError:
             raise ValueError(f"{self.path}: no run to resume here (no run.json)") from None
         except (KeyError, TypeError, json.JSONDecodeError) as error:

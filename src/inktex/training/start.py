@@ -152,8 +152,7 @@ def _train(recipe: Recipe, launch: Launch, workers: Workers, examples: Examples)
     if launch.initial is not None:
         _begin_from(network, launch.initial)
     made = _made_ink(options, launch, training)
-    vocabulary = Vocabulary(config.vocabulary)
-    data = TrainingData(training, vocabulary, config.features, config.stride, options, made)
+    data = TrainingData(training, config, options, made)
     console = Console(stderr=True, quiet=not workers.is_first, highlight=False)
     with Reporter(folder if workers.is_first else None, options, console) as reporter:
         trainer = Trainer(network, data, validation, folder, place, workers, reporter)
