@@ -235,3 +235,26 @@ def test_ink_stays_in_view_when_the_device_is_turned(
             return sheet.width === 390 && places.every(shown);
         }"""
     )
+
+
+def test_long_strokes_are_painted_as_quickly_as_several_short_ones(paper: Any) -> None:
+    """A scribble over half a page has a thousand points, and is painted again with each of them."""
+    short, long = paper.page.evaluate(
+        """async () => {
+            const { sheet } = document.querySelector('inktex-pad');
+            const wave = n => Array.from({ length: n }, (_, i) =>
+                [300 + 200 * Math.cos(i / 50), 350 + 100 * Math.sin(i / 49), i * 4, 0.5]);
+            const time = async points => {
+                const times = [];
+                for (let i = 0; i < 15; i++) {
+                    const begin = performance.now();
+                    sheet.paintWet(points);
+                    sheet.wet.getContext('2d').getImageData(0, 0, 1, 1);
+                    times.push(performance.now() - begin);
+                }
+                return Math.min(...times);
+            };
+            return [await time(wave(300)), await time(wave(1200))];
+        }"""
+    )
+    assert long < 30 * max(short, 1), (short, long)  # 66 when a line was one path
