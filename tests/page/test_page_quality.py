@@ -87,6 +87,17 @@ def test_dialogs_and_menus_are_accessible(
     assert findings(page, source) == []
 
 
+def test_another_language_is_spoken_at_once(written: tuple[Any, Strokes]) -> None:
+    page = written[0].page
+    page.click("#show-settings")
+    page.select_option("#language", "de")
+    page.keyboard.press("Escape")
+    assert "sicher" in page.inner_text("#sure")  # what is on the page already, too
+    page.fill("#latex", "{x")
+    page.wait_for_selector('#remark[data-kind="problem"]')
+    assert page.inner_text("#remark").startswith("Noch keine Formel: '{x'")
+
+
 @pytest.mark.parametrize("size", [(360, 640), (1280, 800)])
 def test_the_menu_of_several_lines_is_accessible(
     new_page: Callable[..., Any], page_server: Any, size: tuple[int, int]
