@@ -226,6 +226,9 @@ def test_ink_stays_in_view_when_the_device_is_turned(
     page.set_viewport_size({"width": 844, "height": 300})  # a keyboard comes up: the paper stays
     page.wait_for_timeout(100)
     assert paper.view == before
+    page.wait_for_function("() => document.querySelector('#answer:not([data-stale]) math')")
+    page.keyboard.press("w")  # while the player is open the tools are hidden, and cover nothing
+    page.wait_for_selector("#player:not([hidden])")
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function(
         """() => {

@@ -290,10 +290,10 @@ export class InktexPad extends HTMLElement {
   /** Ink is shown beside the tools, not under them. */
   #measure(): void {
     const paper = this.canvas.getBoundingClientRect(), tools = this.#toolbar.getBoundingClientRect();
-    const beside = tools.height > tools.width, onRight = tools.left - paper.left > paper.right - tools.right;
+    const shown = tools.height > 0, beside = tools.height > tools.width, onRight = tools.left - paper.left > paper.right - tools.right;
     this.sheet.covered = {
       left: beside && !onRight ? tools.right - paper.left : 0, top: 0, right: beside && onRight ? paper.right - tools.left : 0,
-      bottom: beside || this.#toolbar.hidden ? 0 : paper.bottom - tools.top,
+      bottom: beside || !shown ? 0 : paper.bottom - tools.top,
     };
   }
 
