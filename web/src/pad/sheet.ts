@@ -53,14 +53,14 @@ export class Sheet extends EventTarget {
     new ResizeObserver(() => this.#resize()).observe(settled);
   }
 
-  /** Take the colours from the style again, after a change of theme. */
+  /** Take the colours from the style again, after a change of theme; painted at once, as printing does not wait. */
   readColours(): void {
     const style = getComputedStyle(this.probe);
     for (const name of [...COLOURS, ...PEN_COLOURS]) {
       this.probe.style.color = `var(--_${name})`;
       this.#colours[name] = style.color;
     }
-    this.paint();
+    this.#paintNow();
   }
 
   #resize(): void {
