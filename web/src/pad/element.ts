@@ -456,11 +456,19 @@ export class InktexPad extends HTMLElement {
 
   undo(): boolean {
     this.dispatchEvent(new Event("undo"));
-    return this.desk.notebook.undo();
+    return this.#travel(() => this.desk.notebook.undo());
   }
 
   redo(): boolean {
-    return this.desk.notebook.redo();
+    return this.#travel(() => this.desk.notebook.redo());
+  }
+
+  /** Where other ink comes in the place of all that was there, it is brought into view. */
+  #travel(go: () => boolean): boolean {
+    const { notebook } = this.desk, before = new Set(notebook.strokes.map(({ id }) => id));
+    const done = go();
+    if (!notebook.strokes.some(({ id }) => before.has(id))) this.sheet.reveal(notebook.strokes);
+    return done;
   }
 
   clear(): void {
