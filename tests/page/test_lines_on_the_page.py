@@ -49,6 +49,26 @@ def copied(page: Any, kind: str) -> str:
     return "".join(text.split())
 
 
+def test_ink_that_comes_back_is_in_view(written: tuple[Any, Any]) -> None:
+    """A file that was opened is shown at another zoom; undo brings back ink that was written elsewhere."""
+    page = written[0].page
+    page.evaluate("() => document.querySelector('inktex-pad').sheet.pan(-250, 0)")
+    shown = """() => {
+        const { sheet, strokes } = document.querySelector('inktex-pad');
+        const places = strokes.flat().map(([x, y]) => sheet.toScreen(x, y));
+        return places.every(([x, y]) => x > 0 && y > 0 && x < sheet.width && y < sheet.height);
+    }"""
+    page.set_input_files("#file", PAGE)
+    wait_for_lines(page, LINES)
+    page.evaluate("() => document.querySelector('inktex-pad').sheet.zoomAt(1.8, 0, 0)")
+    page.click("#undo")
+    written[0].wait_for_latex("x^{2}+1")
+    assert page.evaluate(shown)
+    page.click("#redo")
+    wait_for_lines(page, LINES)
+    assert page.evaluate(shown)
+
+
 def test_several_lines_are_one_mathml_file(opened: Callable[..., Any], tmp_path: Path) -> None:
     """A file has one root, or no program reads it."""
     page = opened()

@@ -87,6 +87,43 @@ def test_dialogs_and_menus_are_accessible(
     assert findings(page, source) == []
 
 
+def test_ink_and_formula_are_printed_dark_on_white(
+    new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any, examples: dict[str, Strokes]
+) -> None:
+    """Browsers print no backgrounds: light ink of the dark theme would be white on white."""
+    page = new_page(page_server.url, color_scheme="dark", reduced_motion="reduce")
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    placed = paper.write(examples[r"x^{2} + 1"], width=360)
+    paper.wait_for_latex("x^{2}+1")
+    (ax, ay), (bx, by) = placed[-1][4:6]
+    place = ((ax + bx) / 2, (ay + by) / 2)
+    assert paper.colour_at(*place)[0] > 200
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    assert paper.colour_at(*place)[0] < 120
+    page.emulate_media(media="print")
+    text = "() => getComputedStyle(document.querySelector('#formula math')).color"
+    assert page.evaluate(text) == "rgb(28, 34, 48)"
+    for unprinted in (".bar", "[part=tools]", "#copy", "#tips"):
+        assert page.is_hidden(unprinted), unprinted
+    assert paper.box["height"] > 300  # the ink is on the sheet, too
+    page.emulate_media(media="screen")
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    assert paper.colour_at(*place)[0] > 200
+    assert page.is_visible(".bar")
+
+
+def test_another_language_is_spoken_at_once(written: tuple[Any, Strokes]) -> None:
+    page = written[0].page
+    page.click("#show-settings")
+    page.select_option("#language", "de")
+    page.keyboard.press("Escape")
+    assert "sicher" in page.inner_text("#sure")  # what is on the page already, too
+    page.fill("#latex", "{x")
+    page.wait_for_selector('#remark[data-kind="problem"]')
+    assert page.inner_text("#remark").startswith("Noch keine Formel: '{x'")
+
+
 @pytest.mark.parametrize("size", [(360, 640), (1280, 800)])
 def test_the_menu_of_several_lines_is_accessible(
     new_page: Callable[..., Any], page_server: Any, size: tuple[int, int]

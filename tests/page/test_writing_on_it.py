@@ -226,6 +226,9 @@ def test_ink_stays_in_view_when_the_device_is_turned(
     page.set_viewport_size({"width": 844, "height": 300})  # a keyboard comes up: the paper stays
     page.wait_for_timeout(100)
     assert paper.view == before
+    page.wait_for_function("() => document.querySelector('#answer:not([data-stale]) math')")
+    page.keyboard.press("w")  # while the player is open the tools are hidden, and cover nothing
+    page.wait_for_selector("#player:not([hidden])")
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function(
         """() => {
@@ -235,3 +238,26 @@ def test_ink_stays_in_view_when_the_device_is_turned(
             return sheet.width === 390 && places.every(shown);
         }"""
     )
+
+
+def test_long_strokes_are_painted_as_quickly_as_several_short_ones(paper: Any) -> None:
+    """A scribble over half a page has a thousand points, and is painted again with each of them."""
+    short, long = paper.page.evaluate(
+        """async () => {
+            const { sheet } = document.querySelector('inktex-pad');
+            const wave = n => Array.from({ length: n }, (_, i) =>
+                [300 + 200 * Math.cos(i / 50), 350 + 100 * Math.sin(i / 49), i * 4, 0.5]);
+            const time = async points => {
+                const times = [];
+                for (let i = 0; i < 15; i++) {
+                    const begin = performance.now();
+                    sheet.paintWet(points);
+                    sheet.wet.getContext('2d').getImageData(0, 0, 1, 1);
+                    times.push(performance.now() - begin);
+                }
+                return Math.min(...times);
+            };
+            return [await time(wave(300)), await time(wave(1200))];
+        }"""
+    )
+    assert long < 30 * max(short, 1), (short, long)  # 66 when a line was one path

@@ -290,10 +290,10 @@ export class InktexPad extends HTMLElement {
   /** Ink is shown beside the tools, not under them. */
   #measure(): void {
     const paper = this.canvas.getBoundingClientRect(), tools = this.#toolbar.getBoundingClientRect();
-    const beside = tools.height > tools.width, onRight = tools.left - paper.left > paper.right - tools.right;
+    const shown = tools.height > 0, beside = tools.height > tools.width, onRight = tools.left - paper.left > paper.right - tools.right;
     this.sheet.covered = {
       left: beside && !onRight ? tools.right - paper.left : 0, top: 0, right: beside && onRight ? paper.right - tools.left : 0,
-      bottom: beside || this.#toolbar.hidden ? 0 : paper.bottom - tools.top,
+      bottom: beside || !shown ? 0 : paper.bottom - tools.top,
     };
   }
 
@@ -456,11 +456,19 @@ export class InktexPad extends HTMLElement {
 
   undo(): boolean {
     this.dispatchEvent(new Event("undo"));
-    return this.desk.notebook.undo();
+    return this.#travel(() => this.desk.notebook.undo());
   }
 
   redo(): boolean {
-    return this.desk.notebook.redo();
+    return this.#travel(() => this.desk.notebook.redo());
+  }
+
+  /** Where other ink comes in the place of all that was there, it is brought into view. */
+  #travel(go: () => boolean): boolean {
+    const { notebook } = this.desk, before = new Set(notebook.strokes.map(({ id }) => id));
+    const done = go();
+    if (!notebook.strokes.some(({ id }) => before.has(id))) this.sheet.reveal(notebook.strokes);
+    return done;
   }
 
   clear(): void {

@@ -3,6 +3,7 @@ import type { Point } from "./ink";
 
 export const PEN_WIDTH = 3.2; // of the middle line, in px at zoom 1
 const STEP = 2.2; // spacing of the samples along the curve
+const PARTS = 96; // samples in one path
 
 interface Sample {
   x: number;
@@ -50,11 +51,16 @@ function curve(samples: Sample[], from: Sample, over: Sample, to: Sample): void 
   }
 }
 
-/** The area of the line as one path to fill: discs, joined by the quadrilaterals between them. */
-export function outlineOf(points: readonly Point[], width = PEN_WIDTH): Path2D {
-  const path = new Path2D();
+/**
+ * The area of the line as paths to fill: discs, joined by the quadrilaterals between them. One path for all but long lines, which
+ * have several, since the time to fill a path grows with the square of its parts.
+ */
+export function outlineOf(points: readonly Point[], width = PEN_WIDTH): Path2D[] {
+  const paths: Path2D[] = [];
   const samples = samplesOf(points, width);
   samples.forEach(({ x, y, width: w }, i) => {
+    if (i % PARTS === 0) paths.push(new Path2D());
+    const path = paths[paths.length - 1];
     path.moveTo(x + w / 2, y);
     path.arc(x, y, w / 2, 0, 2 * Math.PI);
     if (!i) return;
@@ -68,7 +74,7 @@ export function outlineOf(points: readonly Point[], width = PEN_WIDTH): Path2D {
     path.lineTo(x + (nx * w) / 2, y + (ny * w) / 2);
     path.closePath();
   });
-  return path;
+  return paths;
 }
 
 /** The line as SVG path data, smooth in the same way. */

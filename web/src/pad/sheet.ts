@@ -22,7 +22,7 @@ export interface Edges {
 }
 
 export class Sheet extends EventTarget {
-  #outlines = new WeakMap<Stroke, Path2D>();
+  #outlines = new WeakMap<Stroke, Path2D[]>();
   #asked = false;
   #wet: Edges | null = null; // what is covered on the upper canvas, in its pixels
   #paper: Context;
@@ -53,14 +53,14 @@ export class Sheet extends EventTarget {
     new ResizeObserver(() => this.#resize()).observe(settled);
   }
 
-  /** Take the colours from the style again, after a change of theme. */
+  /** Take the colours from the style again, after a change of theme; painted at once, as printing does not wait. */
   readColours(): void {
     const style = getComputedStyle(this.probe);
     for (const name of [...COLOURS, ...PEN_COLOURS]) {
       this.probe.style.color = `var(--_${name})`;
       this.#colours[name] = style.color;
     }
-    this.paint();
+    this.#paintNow();
   }
 
   #resize(): void {
@@ -184,7 +184,7 @@ export class Sheet extends EventTarget {
     if (this.lasso) this.#paintLasso(context, this.lasso);
   }
 
-  #outline(stroke: Stroke): Path2D {
+  #outline(stroke: Stroke): Path2D[] {
     let outline = this.#outlines.get(stroke);
     if (!outline) {
       outline = outlineOf(stroke.points, PEN_WIDTH * (stroke.width ?? 1));
@@ -222,11 +222,11 @@ export class Sheet extends EventTarget {
     if (this.selected.has(id)) this.#halo(context, stroke, colours["accent-soft"], 12);
     if (this.cursor === id) this.#halo(context, stroke, colours.accent, 12, [2, 5]);
     context.fillStyle = context.strokeStyle = this.lit.has(id) ? colours.accent : this.#colourOf(stroke);
-    context.fill(this.#outline(stroke));
+    for (const part of this.#outline(stroke)) context.fill(part);
     if (this.view.zoom < 0.9) {
       // Ink seen from afar stays as legible as ink nearby.
       context.lineWidth = Math.min(2, 0.6 / this.view.zoom - 0.6);
-      context.stroke(this.#outline(stroke));
+      for (const part of this.#outline(stroke)) context.stroke(part);
     }
   }
 
@@ -248,7 +248,7 @@ export class Sheet extends EventTarget {
   /** Attention as in the paper's figures: red on dark, the more the brighter. */
   #paintAttention(context: Context, attention: Map<string, number[]>): void {
     context.fillStyle = this.#colours["why-ink"];
-    for (const stroke of this.strokes) context.fill(this.#outline(stroke));
+    for (const part of this.strokes.flatMap((stroke) => this.#outline(stroke))) context.fill(part);
     context.lineJoin = "round";
     context.strokeStyle = this.#colours["why-lit"];
     for (const stroke of this.strokes) {
@@ -328,7 +328,7 @@ export class Sheet extends EventTarget {
     this.#wipe([...(points ?? []), ...guessed], 8 * (pen.width ?? 1));
     if (!points?.length) return;
     this.#pen.fillStyle = this.#colourOf(pen);
-    this.#pen.fill(outlineOf([...points, ...guessed], width));
+    for (const part of outlineOf([...points, ...guessed], width)) this.#pen.fill(part);
   }
 
   /** Show where the eraser is. */

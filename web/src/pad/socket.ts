@@ -186,7 +186,7 @@ export class SocketBackend extends EventTarget implements Backend {
       case "rendered": {
         const place = this.#rendering.findIndex(({ latex }) => latex === message.source);
         const [asked] = place < 0 ? [] : this.#rendering.splice(place, 1);
-        if (message.error) asked?.reject(new Error(message.error));
+        if (message.error) asked?.reject(new Error(message.error.replace(/^Not a formula yet: /, ""))); // each page says it in its language
         else asked?.resolve(message);
         break;
       }

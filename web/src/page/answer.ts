@@ -97,6 +97,11 @@ export class Answer extends EventTarget {
     this.dispatchEvent(new Event("shown"));
   }
 
+  /** Say it again, in the present language. */
+  retell(): void {
+    this.#show();
+  }
+
   #announce(reading: Reading): void {
     const text = reading.own
       ? say("chosen", { latex: reading.latex })
@@ -199,7 +204,7 @@ export class Answer extends EventTarget {
     } catch (error) {
       if (draft !== this.#drafts) return null;
       const { message } = error as Error;
-      this.#remark(message === "offline" ? say("notDrawnOffline") : message, "problem");
+      this.#remark(message === "offline" ? say("notDrawnOffline") : say("notYet", { why: message }), "problem");
       return null;
     }
   }

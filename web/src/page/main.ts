@@ -48,6 +48,7 @@ const server = model ? null : new SocketBackend(document.baseURI, { token: store
 beginSettings(pad, () => {
   showState();
   showHistory();
+  answer.retell();
   void examples.load(element("examples-list"), element("try"), takeExample);
 });
 pad.backend = server ? new FasterBackend(server, loadDevice) : new LocalBackend(new URL(model!, document.baseURI));

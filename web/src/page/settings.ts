@@ -47,6 +47,10 @@ export function beginSettings(pad: InktexPad, changed: () => void): void {
     language.value = speech.words.language;
   }
 
+  // Backgrounds are not printed: on white paper everything is as in the light theme.
+  addEventListener("beforeprint", () => useTheme("light"));
+  addEventListener("afterprint", () => useTheme(theme.value));
+
   for (const [tag, name] of Object.entries(LANGUAGES)) language.append(new Option(name, tag));
   theme.value = kept.theme ?? "auto";
   useTheme(theme.value);
