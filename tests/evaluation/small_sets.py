@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass, replace
 
+from inktex.ink import Ink
 from inktex.latex import normalize, parse_layout
+
+NO_INK = Ink.from_strokes([])
 
 
 @dataclass(frozen=True)
@@ -11,6 +14,7 @@ class Sample:
     folder: str
     tokens: tuple[str, ...]
     strokes_of: tuple[tuple[int, ...], ...] = ()
+    ink: Ink = NO_INK
 
 
 def samples(*latex: str, folder: str = "A") -> list[Sample]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_sets import Sample, samples
 
-from inktex.corpus import annotated_layouts, load_split, locate
+from inktex.corpus import annotated_layout, load_split, locate
 from inktex.evaluation import Answers, evaluate
 from inktex.evaluation.metrics import SPATIAL_NAMES
 from inktex.evaluation.results import Draws, compare, mcnemar_p_value
@@ -109,8 +109,8 @@ def test_the_truth_itself_is_read_perfectly():
         pytest.skip("the CROHME data are not here: set INKTEX_DATA")
     truths = list(load_split("test2013"))
     answers, strokes = [truth.tokens for truth in truths], [truth.strokes_of for truth in truths]
-    annotated = annotated_layouts("test2013", [t.stem for t in truths if not any(t.strokes_of)])
-    found = evaluate("truth", "test2013", truths, Answers(answers, strokes=strokes), annotated)
+    annotated = [truth for truth in truths if annotated_layout(truth.ink) is not None]
+    found = evaluate("truth", "test2013", truths, Answers(answers, strokes=strokes))
     assert found.expressions == 671
     assert found.malformed == 0
     assert found.tokens.exact.percent == found.label_graph.exact.percent == 100

@@ -7,7 +7,8 @@ from small_sets import one_stroke_each, samples
 
 from inktex.evaluation import Answers, evaluate
 from inktex.evaluation.labelgraphs import Found, graph_of, own_strokes, stroke_counts, write_graphs
-from inktex.latex import normalize, parse_layout
+from inktex.ink import Ink, Symbol
+from inktex.latex import normalize
 
 X_PLUS = (normalize("x+y"), [(0, 1), (2, 3), (4,)])
 
@@ -71,12 +72,19 @@ def test_rates_sum_up_over_expressions_and_leave_out_those_without_a_segmentatio
 
 
 def test_where_latex_and_segmentation_disagree_the_annotation_of_the_file_counts():
+    leaves = '<mi xml:id="a">x</mi><mo xml:id="b">+</mo><mi xml:id="c">z</mi>'
+    ink = Ink.from_strokes(
+        [[(place, 0)] for place in range(3)],
+        symbols=[
+            Symbol(label, (place,), name)
+            for place, (label, name) in enumerate(zip("x+z", "abc", strict=True))
+        ],
+        mathml=f"<math><mrow>{leaves}</mrow></math>",
+    )
     [truth] = samples("x+y")
-    truth = replace(truth, strokes_of=((),) * 3)
-    annotated = parse_layout(normalize("x+z")).changed(lambda node: replace(node, strokes=(node.token,)))
-    strokes = [((0,), (1,), (2,))]
+    truth = replace(truth, strokes_of=((),) * 3, ink=ink)
     found = [
-        evaluate("s", "d", [truth], Answers([normalize(answer)], strokes=strokes), {truth.stem: annotated})
+        evaluate("s", "d", [truth], Answers([normalize(answer)], strokes=[((0,), (1,), (2,))]))
         for answer in ("x+y", "x+z")
     ]
     assert [each.stroke_graph.exact.percent for each in found if each.stroke_graph] == [0, 100]

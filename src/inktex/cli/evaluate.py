@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from inktex.corpus import Example
     from inktex.evaluation import Answers, Evaluation, System
     from inktex.evaluation.lone import LoneReport
-    from inktex.latex import Layout
 
 
 def evaluate(
@@ -69,7 +68,6 @@ def evaluate(
 
     Models search as in `inktex recognize --one`, unless --plain or --length-handling says otherwise.
     """
-    from inktex.corpus import annotated_layouts
     from inktex.decoding import SearchOptions
     from inktex.evaluation import Report, read_answers, render, systems_of, write_predictions
     from inktex.evaluation import evaluate as measure
@@ -95,9 +93,6 @@ def evaluate(
     stems = [example.stem for example in examples]
     results = [_score_file(path, data, examples) for path in predictions or []]
     systems = systems_of(models or [], together=ensemble)
-    # What files say about their strokes where their LaTeX does not.
-    silent = {example.stem for example in examples if not any(example.strokes_of)}
-    annotated = annotated_layouts(data, silent) if systems else {}
     for system in systems:
         model = system.open()
         options = SearchOptions() if plain else model.search
@@ -112,8 +107,8 @@ def evaluate(
             path = save_predictions.with_name(f"{save_predictions.stem}{several}{save_predictions.suffix}")
             write_predictions(path, stems, [answer or () for answer in found.tokens])
         if lg is not None:
-            _write_graphs(lg, system.name, examples, annotated, found)
-        results.append(measure(system.name, data, examples, found, annotated))
+            _write_graphs(lg, system.name, examples, found)
+        results.append(measure(system.name, data, examples, found))
     report = Report(
         data=data,
         evaluations=tuple(results),
@@ -183,19 +178,11 @@ def _score_file(path: Path, data: str, examples: "Sequence[Example]") -> "Evalua
     return measure(path.stem, data, examples, Answers(answers, malformed=found.malformed))
 
 
-def _write_graphs(
-    folder: Path,
-    system: str,
-    examples: "Sequence[Example]",
-    annotated: "Mapping[str, Layout]",
-    found: "Answers",
-) -> None:
+def _write_graphs(folder: Path, system: str, examples: "Sequence[Example]", found: "Answers") -> None:
     """Label graphs of the truth and of a system's answers, one file per expression."""
     from inktex.evaluation.labelgraphs import graph_of, truth_graph, write_graphs
 
-    truths = {
-        each.stem: truth_graph(each.tokens, each.strokes_of, annotated.get(each.stem)) for each in examples
-    }
+    truths = {each.stem: truth_graph(each) for each in examples}
     answers = map(graph_of, [answer or () for answer in found.tokens], found.strokes or ())
     write_graphs(folder / "truth", {stem: graph for stem, graph in truths.items() if graph is not None})
     write_graphs(folder / _file_name(system), dict(zip(truths, answers, strict=True)))

@@ -4,8 +4,9 @@ from inktex.corpus.bank import Glyph, SymbolBank
 from inktex.corpus.bank_sources import BANKS, open_bank
 from inktex.corpus.cache import Corpus, Problem
 from inktex.corpus.example import Example
+from inktex.corpus.importing import annotated_layout
 from inktex.corpus.language import ExpressionModel
-from inktex.corpus.load import annotated_layouts, import_paths, load_all, load_split
+from inktex.corpus.load import import_paths, load_all, load_split
 from inktex.corpus.packages import locate
 from inktex.corpus.synthesis import SynthesisOptions, Synthesizer, synthesize, synthetic_example
 
@@ -19,7 +20,7 @@ __all__ = [
     "SymbolBank",
     "SynthesisOptions",
     "Synthesizer",
-    "annotated_layouts",
+    "annotated_layout",
     "import_paths",
     "load_all",
     "load_split",

@@ -2,8 +2,8 @@
 
 `write_corpus` puts examples into a container, their points as one array and the rest as its header;
 `Corpus.open` maps it and makes an `Example` on request. It keeps strokes, truth, tokens with their strokes,
-segmentation, writer and source. Time, pressure and the MathML text are left out, since nothing learns from
-them.
+segmentation, writer and source. Time and pressure are left out, since nothing learns from them, and so is the
+MathML text, unless nothing else says which strokes there are.
 
 A container is 8 bytes of magic, 8 bytes header length, a JSON header, points from a multiple of 64 bytes on,
 then the SHA-256 of everything before it, which is checked when the file is opened. This is what safetensors
@@ -104,7 +104,8 @@ class Corpus(Sequence[Example]):
             points=self._points[start : start + offsets[-1]],
             offsets=offsets,
             truth=row["truth"],
-            symbols=tuple(Symbol(label, tuple(strokes)) for label, strokes in row["symbols"]),
+            symbols=tuple(Symbol(label, tuple(strokes), leaf) for label, strokes, leaf in row["symbols"]),
+            mathml=row["mathml"],
             writer=row["writer"],
             source=row["source"],
         )
@@ -129,7 +130,9 @@ def write_corpus(
     for example in made:
         row: Header = {name: getattr(example, name) for name in ("stem", "folder", "tokens", "strokes_of")}
         row |= {name: getattr(example.ink, name) for name in ("truth", "writer", "source")}
-        row["symbols"] = [(symbol.label, symbol.strokes) for symbol in example.ink.symbols]
+        row["mathml"] = mathml = None if any(example.strokes_of) else example.ink.mathml
+        symbols = example.ink.symbols
+        row["symbols"] = [(each.label, each.strokes, each.id if mathml else None) for each in symbols]
         rows.append(row | {"lengths": np.diff(example.ink.offsets).tolist()})
     told = [[problem.path, problem.reason] for problem in problems]
     header = {"format": FORMAT, "split": split, "origin": origin or {}, "problems": told, "examples": rows}

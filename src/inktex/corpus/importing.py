@@ -23,7 +23,7 @@ from inktex.corpus.cache import FORMAT, Problem, write_corpus
 from inktex.corpus.example import Example, StrokesOf
 from inktex.corpus.packages import InkFile, Source, digest_of, walk
 from inktex.ink import Ink, InkError, read
-from inktex.latex import LatexError, layout_from_mathml, normalize, parse_layout
+from inktex.latex import LatexError, Layout, layout_from_mathml, normalize, parse_layout
 
 _WITHOUT_INK = frozenset({"{", "}", "_", "^", "[", "]"})  # brackets may be those of a root's index
 _STRUCTURE = frozenset({"{", "}", "_", "^", "[", "]", r"\frac", r"\sqrt"})
@@ -129,13 +129,26 @@ def strokes_from_file(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf:
         return unknown
     if not ink.mathml:
         return _strokes_in_order(ink, tokens) or unknown
-    try:
-        layout = layout_from_mathml(ink.mathml, [(each.label, each.strokes, each.id) for each in ink.symbols])
-    except LatexError:
+    layout = annotated_layout(ink)
+    if layout is None:
         return unknown
     # A caption may name a symbol otherwise than the file (dots for dots); its place is what counts.
     one, other = ([token in _STRUCTURE and token for token in each] for each in (layout.tokens(), tokens))
     return layout.token_strokes() if one == other else unknown
+
+
+def annotated_layout(ink: Ink) -> Layout | None:
+    """The layout that a file is annotated with, by its MathML and its segmentation; None where it has none.
+
+    In a few files of CROHME (6 of 2013, 18 of 2014) the MathML differs from the LaTeX, so the strokes of the
+    LaTeX tokens are unknown (`Example.strokes_of` is empty). The competition scored strokes by the MathML.
+    """
+    if not (ink.mathml and ink.symbols):
+        return None
+    try:
+        return layout_from_mathml(ink.mathml, [(each.label, each.strokes, each.id) for each in ink.symbols])
+    except LatexError:
+        return None
 
 
 def _strokes_in_order(ink: Ink, tokens: tuple[str, ...]) -> StrokesOf | None:

@@ -3,24 +3,18 @@
 Returns a memory-mapped `Corpus` from the cache, which is made on first use. The ink comes from the first of
 these that applies: the folder given; `INKTEX_DATA`; what was imported by `inktex data import`; the data
 folder that `locate` finds.
-
-`annotated_layouts` reads the layout that files are annotated with, since the cache leaves it out. In a few
-files of CROHME (6 of 2013, 18 of 2014) the MathML differs from the LaTeX, so the strokes of the LaTeX tokens
-are unknown (`Example.strokes_of` is empty). The competition scored strokes by the MathML.
 """
 
 import json
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from inktex.corpus.cache import ContainerError, Corpus, open_container
 from inktex.corpus.importing import build_split, captions_beside, split_digest
-from inktex.corpus.packages import Source, find_sources, list_paths, locate, split_of, walk
+from inktex.corpus.packages import Source, find_sources, list_paths, locate, split_of
 from inktex.files import cache_folder, write_atomically
-from inktex.ink import InkError, read
-from inktex.latex import LatexError, Layout, layout_from_mathml
 
 Progress = Callable[[str], None]
 
@@ -64,31 +58,6 @@ def load_all(
     return [
         _cached(name, part, whole=False, progress=progress) for name, part in _sources_of(sources).items()
     ]
-
-
-def _sources_for(data: str) -> list[Source]:
-    """The files behind a split, or at a path; none if they were deleted after the split was imported."""
-    if Path(data).exists():
-        return find_sources([Path(data)])
-    if not os.environ.get("INKTEX_DATA") and (imported := _read_imported().get(data)) is not None:
-        return find_sources([path for path in map(Path, imported.paths) if path.exists()])
-    folder = locate()
-    return [] if folder is None else _sources_of(find_sources([folder])).get(data, [])
-
-
-def annotated_layouts(data: str, stems: Collection[str]) -> dict[str, Layout]:
-    """The layout of each stem's file in a split or at a path; files without an annotation are left out."""
-    layouts: dict[str, Layout] = {}
-    for source in _sources_for(data) if stems else ():
-        for file in walk(source, lambda path: Path(path).stem in stems):
-            try:
-                ink = read(file.data or b"", name=file.path)
-                if ink.mathml and ink.symbols:
-                    symbols = [(each.label, each.strokes, each.id) for each in ink.symbols]
-                    layouts[Path(file.path).stem] = layout_from_mathml(ink.mathml, symbols)
-            except (InkError, LatexError):
-                continue
-    return layouts
 
 
 def import_paths(

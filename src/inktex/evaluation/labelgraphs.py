@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from inktex.corpus import Example, annotated_layout
 from inktex.files import write_atomically
-from inktex.latex import LatexError, Layout, parse_layout
+from inktex.latex import LatexError, parse_layout
 from inktex.latex.labelgraph import (
     GraphDifference,
     LabelGraph,
@@ -75,12 +76,11 @@ def graph_of(tokens: Sequence[str], strokes_of: Sequence[Sequence[int]]) -> Symb
     )
 
 
-def truth_graph(
-    tokens: Sequence[str], strokes_of: Sequence[Sequence[int]], annotated: Layout | None
-) -> SymbolGraph | None:
+def truth_graph(truth: Example) -> SymbolGraph | None:
     """The graph of a truth, from its file's annotation where the strokes of its tokens are unknown."""
-    if any(strokes_of):
-        return graph_of(tokens, strokes_of)
+    if any(truth.strokes_of):
+        return graph_of(truth.tokens, truth.strokes_of)
+    annotated = annotated_layout(truth.ink)
     return None if annotated is None else written_graph(annotated)
 
 

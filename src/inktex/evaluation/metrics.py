@@ -6,7 +6,7 @@ label graph that differ.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inktex.corpus import Example
-from inktex.latex import LatexError, Layout
+from inktex.latex import LatexError
 from inktex.latex.labelgraph import GraphDifference
 
 from .labelgraphs import NO_STROKES, StrokeCounts, graph_of, stroke_counts, symbol_errors, truth_graph
@@ -50,20 +50,14 @@ class Outcome:
     relations: Counter[str]  # spatial relationships of the truth
 
 
-def judge(
-    truth: Example,
-    answer: Sequence[str],
-    strokes_of: StrokesOf | None = None,
-    annotated: Layout | None = None,
-) -> Outcome:
-    """Compare one answer with its truth; `annotated` stands in where the strokes of the truth are unknown."""
+def judge(truth: Example, answer: Sequence[str], strokes_of: StrokesOf | None = None) -> Outcome:
+    """Compare one answer with its truth."""
     try:  # only evaluation needs it, so the plain installation does not have it
         from rapidfuzz.distance import Levenshtein
     except ImportError:
         raise ImportError("evaluating needs the package rapidfuzz: pip install 'inktex[evaluate]'") from None
     strokes = None
-    expected = truth_graph(truth.tokens, truth.strokes_of, annotated)
-    if strokes_of is not None and expected is not None:
+    if strokes_of is not None and (expected := truth_graph(truth)) is not None:
         strokes = stroke_counts(expected, graph_of(answer, strokes_of))
     confusions, relations = None, Counter[str]()
     try:
@@ -82,22 +76,13 @@ def judge(
     )
 
 
-def evaluate(
-    system: str,
-    data: str,
-    truths: Sequence[Example],
-    answers: Answers,
-    annotated: Mapping[str, Layout] | None = None,
-) -> Evaluation:
-    """Measure a system; an answer that is None counts as wrong.
-
-    `annotated` is what a file says about its strokes where its LaTeX does not, by stem.
-    """
+def evaluate(system: str, data: str, truths: Sequence[Example], answers: Answers) -> Evaluation:
+    """Measure a system; an answer that is None counts as wrong."""
     if not truths:
         raise ValueError(f"{data}: there are no expressions to measure {system} on")
     read_from: Sequence[StrokesOf | None] = answers.strokes or [None] * len(truths)
     outcomes = [
-        judge(truth, answer or (), strokes_of, (annotated or {}).get(truth.stem))
+        judge(truth, answer or (), strokes_of)
         for truth, answer, strokes_of in zip(truths, answers.tokens, read_from, strict=True)
     ]
     draws, everyone = Draws(len(outcomes)), np.ones(len(outcomes), np.bool_)
