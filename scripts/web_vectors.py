@@ -206,12 +206,12 @@ def sessions(recognizer: Recognizer, cases: list[dict[str, Any]]) -> list[dict[s
 
 
 def guesses(recognizer: Recognizer, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first strokes of some formulas as single symbols."""
+    """The first stroke of some formulas as a single symbol, and the first two, begun at their ends."""
     found = []
     for case in cases:
-        first = case["strokes"][:1]
-        named = [[each.latex, round(each.probability, 6)] for each in recognizer.symbol(first, top=10)]
-        found.append({"strokes": first, "symbols": named})
+        for drawn in (case["strokes"][:1], [stroke[::-1] for stroke in case["strokes"][1::-1]]):
+            named = [[each.latex, round(each.probability, 6)] for each in recognizer.symbol(drawn, top=10)]
+            found.append({"strokes": drawn, "symbols": named})
     return found
 
 

@@ -8,7 +8,7 @@ import pytest
 from inktex.ink import Ink, InkError
 from inktex.latex import Vocabulary, wide_vocabulary
 from inktex.reading import Model, guess_symbols
-from inktex.reading.single import drawn_alone, symbol_probabilities
+from inktex.reading.single import IN_ORDER, drawn_alone, in_usual_order, symbol_probabilities
 from inktex.training.export import export_network
 from small_networks import SMALL, random_network
 
@@ -44,6 +44,31 @@ def test_both_decoders_count_alike(both_ways):
     product = np.exp((first[0] + first[1]) / 2) * alone
     expected = product / product.sum()
     np.testing.assert_allclose(symbol_probabilities(both_ways, [CROSS])[0], expected, atol=1e-5)
+
+
+def test_the_usual_order_is_from_left_to_right_downwards_and_rightwards():
+    upwards, leftwards, right = [(0, 9), (0, 0)], [(8, 5), (1, 5)], [(20, 0), (20, 9)]
+    ordered = in_usual_order(Ink.from_strokes([right, leftwards, upwards]))
+    assert [stroke.tolist() for stroke in ordered] == [[[0, 0], [0, 9]], [[1, 5], [8, 5]], [[20, 0], [20, 9]]]
+
+
+def test_a_drawing_counts_twice_as_much_as_itself_in_the_usual_order(both_ways):
+    upwards = Ink.from_strokes([stroke[::-1] for stroke in reversed(list(CROSS))])
+    usual = in_usual_order(upwards)
+    assert {tuple(map(tuple, stroke)) for stroke in usual} == {tuple(map(tuple, stroke)) for stroke in CROSS}
+    alone = drawn_alone(both_ways.info.vocabulary)
+    given = both_ways.inputs([upwards, usual])
+    total = np.zeros(len(alone))
+    for each, share in zip(given, (1 - IN_ORDER, IN_ORDER), strict=True):
+        for stepper, arrays in (
+            (both_ways.stepper(), each.arrays),
+            (both_ways.backward_stepper(), each.backward),
+        ):
+            total += share / 2 * stepper.step(stepper.start([arrays]), np.zeros(1, np.int64)).log_probs[0]
+    expected = np.exp(total) * alone
+    np.testing.assert_allclose(
+        symbol_probabilities(both_ways, [upwards])[0], expected / expected.sum(), atol=1e-5
+    )
 
 
 def test_drawings_do_not_depend_on_their_company(both_ways):

@@ -51,7 +51,7 @@ export class Engine {
   symbol(strokes: readonly Stroke[], top: number): Promise<SymbolGuess[]> {
     return this.inTurn(async () => {
       checked(strokes);
-      return (await this.model.guess(this.model.prepare(strokes))).slice(0, readings({ top }));
+      return (await this.model.guess(strokes)).slice(0, readings({ top }));
     });
   }
 

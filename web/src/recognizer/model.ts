@@ -19,6 +19,7 @@ const READINGS = 5; // found in every search, since confidence depends on what e
 const WIDEST = 1600; // hypotheses times annotations past which the beam narrows
 const NARROWEST = 2;
 const LONGEST = 1000; // tokens of an answer
+const IN_ORDER = 1 / 3; // how much a lone symbol in the usual order counts; the drawing itself has the rest
 
 /** An ink as a model reads it. */
 export interface Prepared {
@@ -128,16 +129,19 @@ export class Model {
   }
 
   /**
-   * What one drawing of one symbol could be, over the whole vocabulary: one step of each decoder instead of a search. A port of
-   * `inktex/reading/single.py`.
+   * What one drawing of one symbol could be, over the whole vocabulary: one step of each decoder instead of a search, for the
+   * drawing and for the same in the usual order. A port of `inktex/reading/single.py`.
    */
-  async guess(prepared: Prepared): Promise<SymbolGuess[]> {
+  async guess(strokes: readonly Stroke[]): Promise<SymbolGuess[]> {
     const sides = this.backward ? [this.forward, this.backward] : [this.forward];
     const total = new Float64Array(this.vocabulary.length);
-    for (const { networks, members } of sides) {
-      const start = await networks.start(members.map((number) => prepared.views[number]));
-      const { logProbs } = await networks.step(start, [0]);
-      logProbs.forEach((each, id) => (total[id] += each / sides.length));
+    for (const [drawn, share] of [[strokes, 1 - IN_ORDER], [inUsualOrder(strokes), IN_ORDER]] as const) {
+      const prepared = this.prepare(drawn);
+      for (const { networks, members } of sides) {
+        const start = await networks.start(members.map((number) => prepared.views[number]));
+        const { logProbs } = await networks.step(start, [0]);
+        logProbs.forEach((each, id) => (total[id] += (share * each) / sides.length));
+      }
     }
     const alone = drawnAlone(this.vocabulary);
     const highest = Math.max(...alone.map((id) => total[id]));
@@ -189,6 +193,18 @@ export class Model {
       return [{ latex: printLatex(texts), score: rounded(Math.min(share, score)) }];
     });
   }
+}
+
+/** The strokes of a drawing from left to right, each drawn downwards or to the right. */
+function inUsualOrder(strokes: readonly Stroke[]): Stroke[] {
+  const least = (stroke: Stroke, axis: 0 | 1): number => stroke.reduce((all, point) => Math.min(all, point[axis]), Infinity);
+  return strokes
+    .map((stroke) => {
+      const [[left, top], [right, bottom]] = [stroke[0], stroke[stroke.length - 1]];
+      return { drawn: bottom - top + 0.5 * (right - left) < 0 ? [...stroke].reverse() : stroke, key: least(stroke, 0) + 0.3 * least(stroke, 1) };
+    })
+    .sort((a, b) => a.key - b.key)
+    .map(({ drawn }) => drawn);
 }
 
 export function symbolAt(tokens: Recognition["tokens"], place: number, known = true): Recognition["symbols"][number] {
