@@ -13,16 +13,22 @@ def reading(ids: list[str], pins: list[Any]) -> dict[str, Any]:
     return recognition(tokens, len(ids))
 
 
+def written(page: Any, paper_of: Callable[..., Any], page_server: Any, *places: int) -> Any:
+    """The paper, when the page has opened and an upright stroke has been written at each place."""
+    page.goto(page_server.url)
+    page.wait_for_selector('#state[data-state="ready"]')
+    paper = paper_of(page)
+    for x in places:
+        paper.stroke([[x, 300], [x, 340]])
+    return paper
+
+
 def test_a_tapped_symbol_is_searched_by_name_and_stays(
     new_page: Callable[..., Any], paper_of: Callable[..., Any], page_server: Any
 ) -> None:
     page = new_page("about:blank")
     server = MadeUpServer(page, reading)
-    page.goto(page_server.url)
-    page.wait_for_selector('#state[data-state="ready"]')
-    paper = paper_of(page)
-    for x in (300, 340):
-        paper.stroke([[x, 300], [x, 340]])
+    paper = written(page, paper_of, page_server, 300, 340)
     paper.wait_for_latex("xy")
     page.click('#formula [data-token="0"]')
     assert page.locator('inktex-symbols [data-latex="\\\\times"]').is_visible()  # looks like an x
@@ -42,11 +48,7 @@ def test_a_symbol_is_corrected_with_keys_alone(
 ) -> None:
     page = new_page("about:blank")
     MadeUpServer(page, reading)
-    page.goto(page_server.url)
-    page.wait_for_selector('#state[data-state="ready"]')
-    paper = paper_of(page)
-    for x in (300, 340):
-        paper.stroke([[x, 300], [x, 340]])
+    paper = written(page, paper_of, page_server, 300, 340)
     paper.wait_for_latex("xy")
     page.focus("#formula")
     page.keyboard.press("ArrowRight")
@@ -71,10 +73,7 @@ def test_a_tap_brings_up_no_keyboard(
     """On a phone the keyboard covers half of the page as soon as a text field has the focus."""
     page = new_page("about:blank")
     MadeUpServer(page, lambda ids, pins: recognition(["h"], 1))  # nothing looks like an h
-    page.goto(page_server.url)
-    page.wait_for_selector('#state[data-state="ready"]')
-    paper = paper_of(page)
-    paper.stroke([[300, 300], [300, 340]])
+    paper = written(page, paper_of, page_server, 300)
     paper.wait_for_latex("h")
     page.click('#formula [data-token="0"]')
     page.wait_for_selector("inktex-symbols:popover-open")
@@ -94,11 +93,7 @@ def test_a_symbol_is_drawn_again_in_its_place(
         return reading(ids, pins)
 
     MadeUpServer(page, remember)
-    page.goto(page_server.url)
-    page.wait_for_selector('#state[data-state="ready"]')
-    paper = paper_of(page)
-    for x in (300, 340, 380):
-        paper.stroke([[x, 300], [x, 340]])
+    paper = written(page, paper_of, page_server, 300, 340, 380)
     paper.wait_for_latex("xyz")
     first, _, last = order[-1]
     page.click('#formula [data-token="1"]')
@@ -125,11 +120,7 @@ def test_symbols_that_are_likely_unknown_are_named(
 
     page = new_page("about:blank")
     MadeUpServer(page, unsure)
-    page.goto(page_server.url)
-    page.wait_for_selector('#state[data-state="ready"]')
-    paper = paper_of(page)
-    for x in (300, 340):
-        paper.stroke([[x, 300], [x, 340]])
+    paper = written(page, paper_of, page_server, 300, 340)
     page.wait_for_selector('#remark[data-kind="problem"]')
     assert "y" in page.inner_text("#remark")
     assert page.get_attribute("#sure", "data-level") == "unknown"  # no confident "97 % sure"
