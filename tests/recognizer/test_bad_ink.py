@@ -67,7 +67,7 @@ JUNK = [
 ]
 
 
-@pytest.mark.parametrize("junk", JUNK, ids=repr)
+@pytest.mark.parametrize("junk", JUNK, ids=lambda junk: repr(junk).split(" at ")[0])
 def test_junk_is_refused_with_a_reason(recognizer, junk):
     assert isinstance(outcome(recognizer, junk), InkError)
 
