@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from inktex.decoding import masks
-from inktex.ink import line_features
+from inktex.ink import line_bars, line_features
 from inktex.ink import lines as line_finder
 from inktex.latex import END_MARK, Grammar, State, Vocabulary, mathml, rows, symbols, tokens, typst
 from inktex.latex import words as known
@@ -234,13 +234,13 @@ def line_tables() -> dict[str, Any]:
         "flatness": line_finder._FLATNESS,
         "dot": line_finder._DOT,
         "dot_of_many": line_finder._DOT_OF_MANY,
-        "over": line_finder._OVER,
-        "shortest": line_finder._SHORTEST,
-        "straight": line_finder._STRAIGHT,
-        "apart": line_finder._APART,
-        "far": line_finder._FAR,
-        "close": line_finder._CLOSE,
-        "soon": line_finder._SOON,
+        "over": line_bars._OVER,
+        "shortest": line_bars._SHORTEST,
+        "straight": line_bars._STRAIGHT,
+        "apart": line_bars._APART,
+        "far": line_bars._FAR,
+        "close": line_bars._CLOSE,
+        "soon": line_bars._SOON,
         "speck": line_finder._SPECK,
         "reach": page_session._REACH,
         "just_written": page_session._RECENT,
