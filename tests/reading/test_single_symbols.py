@@ -32,6 +32,22 @@ def test_every_symbol_has_a_probability_and_structure_has_none(small_model_file)
     )
 
 
+@pytest.fixture(scope="module")
+def with_commas() -> Model:
+    tokens = tuple("," if token == "z" else token for token in SMALL.vocabulary)
+    network = random_network(replace(SMALL, vocabulary=tokens), seed=4)
+    return Model.of_file(export_network(network, "commas"), "commas")
+
+
+def test_a_comma_is_favoured(with_commas, monkeypatch):
+    comma, plus = (with_commas.info.vocabulary.id(token) for token in ",+")
+    favoured = symbol_probabilities(with_commas, [ONE])[0]
+    monkeypatch.setattr("inktex.reading.single.FAVOUR", 0.0)
+    plain = symbol_probabilities(with_commas, [ONE])[0]
+    gain = np.log(favoured[comma] / favoured[plus]) - np.log(plain[comma] / plain[plus])
+    assert gain == pytest.approx(1.5, abs=1e-6)
+
+
 def test_both_decoders_count_alike(both_ways):
     given = both_ways.inputs([CROSS])[0]
     first = []

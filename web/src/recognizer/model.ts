@@ -20,6 +20,7 @@ const WIDEST = 1600; // hypotheses times annotations past which the beam narrows
 const NARROWEST = 2;
 const LONGEST = 1000; // tokens of an answer
 const IN_ORDER = 1 / 3; // how much a lone symbol in the usual order counts; the drawing itself has the rest
+const FAVOUR = 1.5; // added to the log probability of a comma, which alone looks like a closing bracket
 
 /** An ink as a model reads it. */
 export interface Prepared {
@@ -134,7 +135,7 @@ export class Model {
    */
   async guess(strokes: readonly Stroke[]): Promise<SymbolGuess[]> {
     const sides = this.backward ? [this.forward, this.backward] : [this.forward];
-    const total = new Float64Array(this.vocabulary.length);
+    const total = Float64Array.from(this.vocabulary, (token) => (token === "," ? FAVOUR : 0));
     for (const [drawn, share] of [[strokes, 1 - IN_ORDER], [inUsualOrder(strokes), IN_ORDER]] as const) {
       const prepared = this.prepare(drawn);
       for (const { networks, members } of sides) {
