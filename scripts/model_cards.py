@@ -22,8 +22,8 @@ BEFORE = {
     "paper-p1": "; the second of two parts, 53 epochs and 369 CPU minutes in all, of which the first "
     "saw no last token ([docs/experiments.md](../docs/experiments.md#what-the-attention-sees)); "
     "the log has both",
-    "paper-p2": "; the last of several parts, 51 epochs and 194 CPU minutes in all "
-    "([docs/experiments.md](../docs/experiments.md#the-papers-recipe)); the log has all of them",
+    "paper-p2": "; the last of three parts, 77 epochs and 456 CPU minutes in all, of which the first two had "
+    "no coverage ([docs/experiments.md](../docs/experiments.md#what-the-attention-sees)); the log has all",
     "wide-grids": "; the last of five parts, after `inktex train --recipe wide --seed 1 --epochs 16` "
     "([log](logs/wide.jsonl)) and parts of 20, 20 and 9 epochs by `wide-grids`, 324 CPU minutes in all "
     "([docs/experiments.md](../docs/experiments.md#more-matrices-for-wide)); the log has the last four",

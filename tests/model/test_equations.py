@@ -240,4 +240,4 @@ def test_presets_have_the_papers_sizes() -> None:
     assert (paper.embedding, paper.decoder_units, paper.attention, paper.stride) == (256, 256, 500, 4)
     for name in ("paper", ""):
         with_coverage, without = (recipe(f"{name}-{p}".strip("-")).model for p in ("p2", "p1"))
-        assert without == replace(with_coverage, coverage_window=0, coverage_filters=0, query_token=True)
+        assert without == replace(with_coverage, coverage_window=0, coverage_filters=0)
