@@ -46,7 +46,7 @@ check: $(VENV)/.stamp-dev  ## lint, types, import arrows
 	$(BIN)/lint-imports
 
 test: check web  ## all checks and all tests
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile
 
 # What needs CROHME stays as it is: the results files, which `inktex evaluate … --out docs/results/…` writes.
 docs: $(VENV)/.stamp-dev  ## make what the docs show anew: example scores, notebook, figures, screenshots, tables
