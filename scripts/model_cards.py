@@ -19,9 +19,9 @@ CALIBRATED_ON = {
 }
 # What a network had learned before, where that is not one of the models here.
 BEFORE = {
-    "paper-p1": "; the second of two parts, 53 epochs and 369 CPU minutes in all, of which the first "
+    "paper-p1": "; the last of three parts, 73 epochs and 438 CPU minutes in all, of which the first "
     "saw no last token ([docs/experiments.md](../docs/experiments.md#what-the-attention-sees)); "
-    "the log has both",
+    "the log has all",
     "paper-p2": "; the last of three parts, 77 epochs and 456 CPU minutes in all, of which the first two had "
     "no coverage ([docs/experiments.md](../docs/experiments.md#what-the-attention-sees)); the log has all",
     "wide-grids": "; the last of five parts, after `inktex train --recipe wide --seed 1 --epochs 16` "
